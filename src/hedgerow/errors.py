@@ -1,0 +1,81 @@
+"""The one exception tree.
+
+    HedgerowError
+    ├── InvalidArgument       a parameter is wrong: names it, shows its value
+    ├── Refused               the question cannot be answered privately as asked
+    │   ├── Unsupported       outside what Hedgerow speaks; says what works instead
+    │   ├── Unbounded         a bound is missing; names it
+    │   └── BudgetExceeded    the budget does not cover it; says what was asked and what is left
+    ├── SourceError           the data source failed; never says with what data
+    ├── LedgerError           the ledger cannot be trusted or written
+    └── EntropyError          the operating system gave no random bits; nothing was drawn
+
+Errors about parameters show the value. Errors about data never do: a message that quotes a row is a release nobody paid for.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetExceeded",
+    "EntropyError",
+    "HedgerowError",
+    "InvalidArgument",
+    "LedgerError",
+    "Refused",
+    "SourceError",
+    "Unbounded",
+    "Unsupported",
+]
+
+_SHOWN = 60
+
+
+class HedgerowError(Exception):
+    """Everything Hedgerow raises on purpose."""
+
+
+class InvalidArgument(HedgerowError, ValueError):
+    """A parameter is wrong. ``argument`` is its name; the message ends with the value, unless it is data."""
+
+    def __init__(self, argument: str, rule: str, *shown: object) -> None:
+        self.argument = argument
+        message = f"{argument} {rule}"
+        if shown:
+            message += f"; got {_brief(shown[0])}"
+        super().__init__(message + ".")
+
+
+class Refused(HedgerowError):
+    """The question cannot be answered privately as asked."""
+
+
+class Unsupported(Refused):
+    """Outside what Hedgerow speaks."""
+
+
+class Unbounded(Refused):
+    """One person could move the answer arbitrarily far, because a bound is missing."""
+
+
+class BudgetExceeded(Refused):
+    """The budget does not cover this question."""
+
+
+class SourceError(HedgerowError):
+    """The data source failed. The message never depends on the data."""
+
+
+class LedgerError(HedgerowError):
+    """The ledger cannot be trusted or written."""
+
+
+class EntropyError(HedgerowError):
+    """The operating system gave no random bits. Nothing was drawn and nothing was released."""
+
+
+def _brief(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write out integers of more than a few thousand digits
+        return f"a very long {type(value).__name__}"
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

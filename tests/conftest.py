@@ -1,0 +1,45 @@
+"""What holds for the whole suite."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The same examples on every run: a failure seen once is a failure everybody can see.
+settings.register_profile("house", derandomize=True, deadline=None)
+settings.load_profile("house")
+
+SLOW = Path(__file__).parent / "slow"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(SLOW):
+            item.add_marker(pytest.mark.slow)
+
+
+def _missing_part_fails(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """A skip names a part that cannot be had here. Where automation runs (CI=true) every part must be there."""
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("CI") == "true":
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        report.outcome = "failed"
+        report.longrepr = f"{report.nodeid}: with CI=true a missing part fails. {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    _missing_part_fails(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    _missing_part_fails(report)
+    return report

@@ -1,0 +1,52 @@
+"""The suite's own manners: slow tests stay out, and a missing part fails where automation runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PLANTED = {
+    "tests/slow/test_long.py": "def test_long():\n    assert False",
+    "tests/test_part.py": "import pytest\ndef test_part():\n    pytest.skip('no database server')\ndef test_fine():\n    assert True",
+    "tests/test_module.py": "import pytest\npytest.importorskip('no_such_part')\ndef test_it():\n    assert True",
+}
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    for name, text in PLANTED.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests" / "conftest.py")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path / "pyproject.toml")
+    return tmp_path
+
+
+def last_line(suite: Path, ci: str, *options: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+    run = subprocess.run(command, cwd=suite, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=False)
+    return run.returncode, run.stdout.strip().splitlines()[-1]
+
+
+def test_a_missing_part_is_a_skip_at_home(suite: Path) -> None:
+    code, line = last_line(suite, "")
+    assert code == 0
+    assert "1 passed, 2 skipped, 1 deselected" in line
+
+
+def test_a_missing_part_fails_where_automation_runs(suite: Path) -> None:
+    code, line = last_line(suite, "true", "--continue-on-collection-errors")
+    assert code == 1
+    assert "1 failed, 1 passed, 1 deselected, 1 error" in line
+
+
+def test_slow_tests_run_when_asked_for(suite: Path) -> None:
+    code, line = last_line(suite, "", "-m", "slow")
+    assert code == 1
+    assert "1 failed" in line

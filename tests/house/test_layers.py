@@ -1,0 +1,110 @@
+"""The house stands: direction, cycles, sizes, no seeds. Each rule is shown to trip on a planted offender."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from house import rules
+
+SRC = Path(__file__).parents[2] / "src" / "hedgerow"
+Rule = Callable[[Path], list[str]]
+
+
+def plant(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return root
+
+
+def test_the_sources_are_found() -> None:
+    assert {"", "errors", "numeric.rounding"} <= set(rules.modules(SRC))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        rules.rooms_without_level,
+        rules.upward_imports,
+        rules.import_cycles,
+        rules.foreign_imports_of_core,
+        rules.long_modules,
+        rules.long_functions,
+        rules.core_too_large,
+        rules.seedable_randomness,
+    ],
+)
+def test_house(rule: Rule) -> None:
+    offences = rule(SRC)
+    assert not offences, "\n".join([rule.__name__, *offences])
+
+
+@pytest.mark.parametrize(
+    ("rule", "files", "told"),
+    [
+        (rules.rooms_without_level, {"utils/text.py": ""}, "'utils' has no level"),
+        (
+            rules.upward_imports,
+            {"numeric/bits.py": "from hedgerow.privacy.loss import Loss"},
+            "'numeric' (level 1) imports 'privacy' (level 2)",
+        ),
+        (rules.upward_imports, {"numeric/bits.py": "def f():\n    import hedgerow.cli"}, "bits.py:2"),
+        (rules.upward_imports, {"numeric/bits.py": "from ..privacy import loss", "privacy/loss.py": ""}, "imports 'privacy'"),
+        (rules.upward_imports, {"numeric/bits.py": "from hedgerow import privacy", "privacy/__init__.py": ""}, "imports 'privacy'"),
+        (rules.upward_imports, {"numeric/bits.py": "from hedgerow import Loss"}, "imports 'hedgerow'"),
+        (rules.upward_imports, {"numeric/bits.py": "from hedgerow import errors, Loss", "errors.py": ""}, "imports 'hedgerow'"),
+        (rules.upward_imports, {"plan/nodes.py": "import hedgerow.mechanisms.laplace"}, "'plan' (level 3) imports 'mechanisms' (level 3)"),
+        (rules.import_cycles, {"a.py": "import hedgerow.b", "b.py": "from hedgerow import a"}, "a -> b -> a"),
+        (rules.import_cycles, {"p/__init__.py": "from hedgerow.p.x import f", "p/x.py": "from . import g"}, "p -> p.x -> p"),
+        (
+            rules.import_cycles,
+            {"x.py": "import hedgerow.y", "y.py": "import hedgerow.z", "z.py": "def f():\n    from .x import g"},
+            "x -> y -> z -> x",
+        ),
+        (rules.foreign_imports_of_core, {"mechanisms/laplace.py": "from scipy.stats import laplace"}, "imports 'scipy.stats'"),
+        (rules.foreign_imports_of_core, {"errors.py": "def f():\n    import rich"}, "errors.py:2"),
+        (rules.long_modules, {"errors.py": "x = 1\n" * 501}, "501 lines"),
+        (rules.long_functions, {"errors.py": "class C:\n  def f(self):\n" + "    x = 1\n" * 60}, "errors.py:2: f has 61 lines"),
+        (rules.core_too_large, {f"numeric/n{i}.py": "x = 1\n" * 400 for i in range(10)}, "4000 lines"),
+        (rules.seedable_randomness, {"demo.py": "import random"}, "demo.py:1"),
+        (rules.seedable_randomness, {"demo.py": "from random import gauss"}, "seedable"),
+        (rules.seedable_randomness, {"demo.py": "import numpy.random as r"}, "seedable"),
+        (rules.seedable_randomness, {"demo.py": "from numpy import random"}, "seedable"),
+        (rules.seedable_randomness, {"demo.py": "from numpy.random import default_rng"}, "seedable"),
+        (rules.seedable_randomness, {"demo.py": "import numpy as np\nnp.random.laplace()"}, "demo.py:2"),
+        (rules.seedable_randomness, {"demo.py": "def f(*, seed=None): ..."}, "parameter 'seed'"),
+        (rules.seedable_randomness, {"demo.py": "class C:\n  seed: int = 0"}, "field 'seed'"),
+    ],
+)
+def test_rule_trips(rule: Rule, files: dict[str, str], told: str, tmp_path: Path) -> None:
+    offences = rule(plant(tmp_path, files))
+    assert len(offences) == 1
+    assert told in offences[0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "files"),
+    [
+        (rules.upward_imports, {"privacy/loss.py": "from hedgerow import numeric, errors", "numeric/__init__.py": "", "errors.py": ""}),
+        (rules.upward_imports, {"cli.py": "from hedgerow import Loss\nimport hedgerow.demo", "demo.py": "", "__init__.py": "Loss = 1"}),
+        (rules.import_cycles, {"p/__init__.py": "from hedgerow.p.x import f", "p/x.py": "from hedgerow.p import y", "p/y.py": ""}),
+        (
+            rules.import_cycles,
+            {"a.py": "import hedgerow.b, hedgerow.c", "b.py": "import hedgerow.d", "c.py": "import hedgerow.d", "d.py": ""},
+        ),
+        (
+            rules.foreign_imports_of_core,
+            {"numeric/bits.py": "import os, numpy\nfrom cryptography import x509", "verify/audit.py": "import scipy"},
+        ),
+        (rules.long_modules, {"errors.py": "x = 1\n" * 500}),
+        (rules.long_functions, {"errors.py": "def f():\n" + "    x = 1\n" * 59}),
+        (rules.core_too_large, {"verify/audit.py": "x = 1\n" * 5000}),
+        (rules.seedable_randomness, {"numeric/bits.py": "import os\nfrom hedgerow.numeric import random"}),
+    ],
+)
+def test_rule_lets_good_code_pass(rule: Rule, files: dict[str, str], tmp_path: Path) -> None:
+    assert rule(plant(tmp_path, files)) == []
