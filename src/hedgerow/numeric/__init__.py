@@ -1,0 +1,1 @@
+"""Exact arithmetic and exact randomness: the ground under every mechanism."""

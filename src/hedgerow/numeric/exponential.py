@@ -1,0 +1,143 @@
+"""Draws made from a standard exponential E = -ln U: coins, geometric, discrete Laplace, and the rounded real Laplace.
+
+All are one affine function of E, followed by a floor or a comparison:
+
+- **coin** with Pr[True] = e^-x: E > x.
+- **geometric** with Pr[G >= k] = e^(-k/t): G = floor(t E).
+- **discrete Laplace** with Pr[Z = z] = (1-q)/(1+q) q^|z|, q = e^(-1/t): a fair sign and |Z| = floor(t E + d) with d = -t ln((1+q)/2).
+  For k >= 1, t E + d >= k is U (1+q)/2 <= q^k, of probability 2 q^k/(1+q), which is Pr[|Z| >= k]. At 0 the sign is idle.
+  One logarithm a draw, no rejection, so that the work does not depend on the outcome.
+- **rounded Laplace**: floor(c + 1/2 ± t E), the value c + Lap(t) rounded to the nearest grid step, as if c, t and E were reals.
+
+The doubles carry a bound on their error; what they do not decide is settled by ``lazy`` with more bits of the same U.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.chunk import FARTHEST, Floats, Integers, Mask, check_scale, check_size, floors, slices, uniform_words
+from hedgerow.numeric.lazy import Interval, Uniform, settle, settled_floor
+from hedgerow.numeric.logarithm import EXPONENTIAL_ERROR, exponential
+from hedgerow.numeric.rounding import DIGITS, exp_bounds, log_down, log_up
+
+__all__ = ["bernoulli_exp", "discrete_laplace", "geometric", "rounded_laplace"]
+
+_ULP = 2.0**-52
+
+
+@lru_cache(maxsize=1024)
+def _affine(scale: Fraction) -> tuple[float, Floats, float]:
+    """For t E + d in doubles: t, the bound on the error by k, and d. Since d <= 1/2 and E <= 0.7 (k + 1),
+    rounding t, the product, d and the sum adds at most (1.1 t (k + 1) + 1) 2^-52. The whole is doubled, for the rounding of this very line.
+    """
+    t = float(scale)
+    k = np.arange(len(EXPONENTIAL_ERROR))
+    error = 2 * (t * EXPONENTIAL_ERROR + (1.1 * t * (k + 1) + 2) * _ULP)
+    return t, error, float(_offset(scale, DIGITS)[0])
+
+
+@lru_cache(maxsize=4096)
+def _offset(scale: Fraction, digits: int) -> Interval:
+    """d = -t ln((1 + e^(-1/t))/2), between bounds."""
+    low, high = exp_bounds(-1 / scale, digits)
+    return -scale * log_up((1 + high) / 2, digits), -scale * log_down((1 + low) / 2, digits)
+
+
+def bernoulli_exp(x: Fraction, size: int) -> Mask:
+    """``size`` independent coins, each True with probability exactly e^-x, x >= 0."""
+    if x < 0:
+        raise InvalidArgument("x", "must be 0 or more", x)
+    coins = np.empty(check_size(size), dtype=np.bool_)
+    near = float(min(x, Fraction(100)))  # no E that doubles decide is above 44
+    for part in slices(coins.size):
+        word, _ = uniform_words(part.stop - part.start)
+        value, k = exponential(word)
+        value -= near
+        coins[part] = value > 0
+        error = EXPONENTIAL_ERROR.take(k)
+        error += 2 * _ULP * (near + 64)
+        for place in np.flatnonzero(~(np.abs(value) > error)):
+            coins[part.start + place] = _exceeds(Uniform(int(word[place])), x)
+    return coins
+
+
+def _exceeds(uniform: Uniform, x: Fraction) -> bool:
+    def decide() -> bool | None:
+        low, high = uniform.exponential()
+        return True if low > x else False if high < x else None
+
+    return settle(decide, uniform)
+
+
+def geometric(scale: Fraction, size: int) -> Integers:
+    """``size`` independent draws with Pr[G >= k] = e^(-k/scale), k = 0, 1, 2, …"""
+    return _floors(check_scale(scale), size, two_sided=False)
+
+
+def discrete_laplace(scale: Fraction, size: int) -> Integers:
+    """``size`` independent draws with Pr[Z = z] proportional to e^(-|z|/scale)."""
+    return _floors(check_scale(scale), size, two_sided=True)
+
+
+def _floors(scale: Fraction, size: int, *, two_sided: bool) -> Integers:
+    """floor(t E), or with ``two_sided`` a signed floor(t E + d)."""
+    t, error, d = _affine(scale)
+    result = np.empty(check_size(size), dtype=np.int64)
+    for part in slices(result.size):
+        word, sign = uniform_words(part.stop - part.start)
+        value, k = exponential(word)
+        value *= t
+        if two_sided:
+            value += d
+        whole, undecided = floors(value, error.take(k))
+        for place in undecided:
+            whole[place] = _settled(scale, Uniform(int(word[place])), two_sided)
+        if two_sided:  # 0 or -1: flips the sign by exclusive or and carry
+            np.negative(sign, out=sign)
+            whole ^= sign
+            whole -= sign
+        result[part] = whole
+    return result
+
+
+def _settled(scale: Fraction, uniform: Uniform, two_sided: bool) -> int:
+    def value() -> Interval:
+        low, high = uniform.exponential()
+        d = _offset(scale, uniform.digits) if two_sided else (Fraction(0), Fraction(0))
+        return scale * low + d[0], scale * high + d[1]
+
+    return settled_floor(value, uniform)
+
+
+def rounded_laplace(centre: Floats, scale: Fraction) -> Integers:
+    """For each centre c, in grid steps, the real c + Lap(scale) rounded to the nearest step (halves up)."""
+    t, table, _ = _affine(check_scale(scale))
+    middle = np.clip(centre, -FARTHEST, FARTHEST).ravel()
+    result = np.empty(middle.size, dtype=np.int64)
+    for part in slices(result.size):
+        word, sign = uniform_words(part.stop - part.start)
+        value, k = exponential(word)
+        value *= t
+        value *= 1 - 2 * sign
+        error = table.take(k)
+        value += middle[part]
+        value += 0.5
+        error += 2 * _ULP * (np.abs(value) + np.abs(middle[part]) + 1)
+        whole, undecided = floors(value, error)
+        for place in undecided:
+            whole[place] = _rounded(Fraction(middle[part][place]), (1 - 2 * int(sign[place])) * scale, Uniform(int(word[place])))
+        result[part] = whole
+    return result.reshape(centre.shape)
+
+
+def _rounded(centre: Fraction, scale: Fraction, uniform: Uniform) -> int:
+    def value() -> Interval:
+        ends = sorted(scale * x for x in uniform.exponential())
+        return centre + Fraction(1, 2) + ends[0], centre + Fraction(1, 2) + ends[1]
+
+    return settled_floor(value, uniform)

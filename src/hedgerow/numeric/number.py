@@ -1,0 +1,92 @@
+"""Numbers as people write them, turned into exact rationals once, at the door.
+
+``0.1`` means one tenth: a float is read through its shortest decimal form, so that ten charges of 0.1 are exactly 1 and the
+noise is calibrated with the very rational that is charged. (``Fraction(0.1)`` is a little more than a tenth; ten of
+them would overdraw a budget of 1.)
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+
+__all__ = [
+    "LARGEST_EPSILON",
+    "SMALLEST_DELTA",
+    "SMALLEST_EPSILON",
+    "Number",
+    "exact",
+    "positive",
+    "privacy_delta",
+    "privacy_epsilon",
+    "probability",
+]
+
+Number = int | float | Decimal | Fraction | np.integer | np.floating
+
+SMALLEST_EPSILON = Fraction(1, 10**12)
+LARGEST_EPSILON = Fraction(10**4)
+SMALLEST_DELTA = Fraction(1, 10**100)
+_LARGEST_EXPONENT = 1000
+
+
+def exact(value: object, argument: str) -> Fraction:
+    """The rational that ``value`` stands for; refuses whatever is not a finite number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Rational, Decimal, float, np.integer, np.floating)):
+        raise InvalidArgument(argument, "must be a number", value)
+    if isinstance(value, (int, np.integer)):
+        return Fraction(int(value))
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, Decimal):
+        return _of_decimal(value, argument)
+    if not math.isfinite(value):
+        raise InvalidArgument(argument, "must be finite", value)
+    # str of a float and of a numpy float is the shortest decimal that reads back as the same number.
+    return Fraction(str(value))
+
+
+def _of_decimal(value: Decimal, argument: str) -> Fraction:
+    if not value.is_finite():
+        raise InvalidArgument(argument, "must be finite", value)
+    if value and abs(value.adjusted()) > _LARGEST_EXPONENT:  # 1E-999999999 is ten characters long, and its denominator a gigabyte
+        raise InvalidArgument(argument, "must lie between 1e-1000 and 1e1000", value)
+    return Fraction(value)
+
+
+def positive(value: object, argument: str) -> Fraction:
+    """An exact number above zero."""
+    number = exact(value, argument)
+    if number <= 0:
+        raise InvalidArgument(argument, "must be above 0", value)
+    return number
+
+
+def probability(value: object, argument: str) -> Fraction:
+    """An exact number strictly between 0 and 1."""
+    number = exact(value, argument)
+    if not 0 < number < 1:
+        raise InvalidArgument(argument, "must lie strictly between 0 and 1", value)
+    return number
+
+
+def privacy_epsilon(value: object, argument: str = "epsilon") -> Fraction:
+    """An epsilon somebody could mean: between 1e-12 and 10,000."""
+    number = positive(value, argument)
+    if not SMALLEST_EPSILON <= number <= LARGEST_EPSILON:
+        raise InvalidArgument(argument, "must lie between 1e-12 and 10000", value)
+    return number
+
+
+def privacy_delta(value: object, argument: str = "delta") -> Fraction:
+    """A delta somebody could mean: at least 1e-100 and below 1."""
+    number = probability(value, argument)
+    if number < SMALLEST_DELTA:
+        raise InvalidArgument(argument, "must be at least 1e-100", value)
+    return number

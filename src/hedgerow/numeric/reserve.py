@@ -1,0 +1,47 @@
+"""Single draws from a small stock, so that the noise of one number costs a microsecond and no telling amount of time.
+
+A sampler works on whole arrays; used for one draw at a time nearly all its cost is calling numpy. The stock draws a block and hands
+it out one by one. How long a call takes then says whether the stock was empty, never how large the noise was.
+
+A forked child starts with an empty stock, as it does with an empty pool of bits: noise drawn before the fork is the parent's alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from fractions import Fraction
+
+from hedgerow.numeric.chunk import Integers
+
+__all__ = ["Reserve"]
+
+_BLOCK = 64
+_SCALES = 1024
+
+
+class Reserve:
+    """A stock of draws of one sampler, for each scale that is asked for."""
+
+    def __init__(self, sampler: Callable[[Fraction, int], Integers]) -> None:
+        self._sampler = sampler
+        self._forget()
+        os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        self._ready: dict[Fraction, list[int]] = {}
+        self._process = os.getpid()  # last: whoever sees it must not find the parent's stock
+
+    def draw(self, scale: Fraction) -> int:
+        """One draw. A draw leaves the stock as it is handed out; ``list.pop`` gives no two threads the same."""
+        if self._process != os.getpid():
+            self._forget()
+        try:
+            return self._ready[scale].pop()
+        except (KeyError, IndexError):
+            block: list[int] = self._sampler(scale, _BLOCK).tolist()
+            drawn = block.pop()
+            if len(self._ready) >= _SCALES:
+                self._ready.clear()
+            self._ready[scale] = block
+            return drawn

@@ -1,0 +1,71 @@
+"""Chosen random bits for the samplers, and reference values of the very same uniforms in 70 decimal digits.
+
+A fed uniform starts with a word of 63 bits and goes on with the same 64 bits over and over, so that it is one exact rational:
+(word + more/(2^64 - 1)) / 2^63. Whatever a sampler makes of it, by doubles or by continuing it, can be computed beforehand.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from hedgerow.numeric import lazy
+
+# How a uniform goes on: nearly all zeros, and nearly all ones. (All of either would be an end point, which has probability 0.)
+LOW, HIGH = 1, (1 << 64) - 2
+SCALES = [Fraction(1, 1000), Fraction(3, 10), Fraction(1), Fraction(15, 2), Fraction(1000), Fraction(10**6, 7), Fraction(10**9), Fraction(10**12)]
+SPECIAL = sorted(
+    {0, 1, 2, 3, 5, (1 << 63) - 1, (1 << 63) - 2, (1 << 63) - 513}
+    | {min(max((1 << bit) + step, 0), (1 << 63) - 1) for bit in (*range(2, 63, 5), 52, 53, 54, 61, 62) for step in (-1, 0, 1)}
+)
+_EXACT = Context(prec=70)
+
+
+def uniform(word: int, more: int) -> Fraction:
+    """The uniform that is fed."""
+    return (word + Fraction(more, (1 << 64) - 1)) / (1 << 63)
+
+
+def some(count: int, seed: int) -> list[int]:
+    """Words anywhere, the same on every run: half of them uniform, half of uniform length."""
+    source = random.Random(seed)
+    return [source.getrandbits(63 if i % 2 else source.randrange(1, 64)) for i in range(count)]
+
+
+def near(u: Fraction) -> list[int]:
+    """The words around a boundary at u."""
+    word = int(u * (1 << 63))
+    return [w for w in range(word - 2, word + 4) if 0 <= w < 1 << 63]
+
+
+def exp(x: Fraction) -> Fraction:
+    with localcontext(_EXACT):
+        return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).exp())
+
+
+def ln(x: Fraction) -> Fraction:
+    with localcontext(_EXACT):
+        return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).ln())
+
+
+def feed(patch: pytest.MonkeyPatch, module: ModuleType, more: int, *columns: Iterable[int], sign: int = 0) -> None:
+    """The next calls of ``uniform_words`` in the module give the columns of words; every continuation gives ``more``."""
+    left = [np.array(list(column), dtype=np.int64) for column in columns]
+
+    def uniform_words(_: int) -> tuple[np.ndarray, np.ndarray]:
+        word = left.pop(0)
+        return word.copy(), np.full(word.size, sign, dtype=np.int64)
+
+    patch.setattr(module, "uniform_words", uniform_words)
+    continue_with(patch, more)
+
+
+def continue_with(patch: pytest.MonkeyPatch, more: int) -> None:
+    """Every continuation gives the same 64 bits."""
+    patch.setattr(lazy, "integer", lambda bits: more)
