@@ -1,0 +1,206 @@
+"""What a release costs, as plain data; the only place that composes.
+
+**Meaning.** ``Loss(epsilon, delta, rho)`` says of a release: for every ordered pair of neighbours its output laws can be written
+
+    P = (1 - delta) P' + delta P'',      Q = (1 - delta) Q' + delta Q'',
+
+where the *same* good pair (P', Q') has |ln(P'/Q')| <= epsilon everywhere and D_alpha(P' || Q') <= rho * alpha for every
+alpha > 1, both ways round. Infinity says that nothing is known. So one good event, of probability at least 1 - delta in both
+worlds, gives the epsilon and the rho; that is what lets a budget count delta once (docs/decisions/0002-dual-filter.md).
+
+An (epsilon, delta)-indistinguishable pair always has such a form with P', Q' pure (Kairouz, Oh, Viswanath 2015), and pure
+pairs have rho = epsilon tanh(epsilon/2): that is filled in when rho is left out. Whoever states a smaller rho beside a delta
+states that it holds on that same good pair. Thresholds do: there the good event is "no key of one unit alone came through".
+
+Every number is an exact upper bound; what has to be rounded is rounded up (rho to a multiple of 10^-30). Losses are stored
+and read again years later: their meaning never changes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.number import Number, exact
+from hedgerow.numeric.rounding import exp_up, round_up
+from hedgerow.privacy.conversion import delta_of, epsilon_of, rho_of
+from hedgerow.privacy.rho import rho_of_pure
+from hedgerow.privacy.whole import whole
+
+__all__ = ["Bound", "Loss", "delta_of", "epsilon_of", "rho_of", "rho_of_pure"]
+
+Bound = Fraction | float
+"""A Fraction, or ``math.inf``; no other float."""
+
+_ONE = Fraction(1)
+_RATIONAL = re.compile(r"(0|[1-9][0-9]{0,4299})/([1-9][0-9]{0,4299})")
+_SHOWN = Context(prec=6, rounding=ROUND_CEILING)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """An upper bound on what one release, or many together, tell about one unit."""
+
+    epsilon: Bound
+    delta: Fraction = Fraction(0)
+    rho: Bound = math.inf
+
+    def __post_init__(self) -> None:
+        epsilon, rho, delta = _bound(self.epsilon, "epsilon"), _bound(self.rho, "rho"), exact(self.delta, "delta")
+        if not 0 <= delta <= 1:
+            raise InvalidArgument("delta", "must lie between 0 and 1", self.delta)
+        if isinstance(rho, Fraction):
+            rho = round_up(rho)
+        elif isinstance(epsilon, Fraction):
+            rho = rho_of_pure(epsilon)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "rho", rho)
+
+    def __add__(self, other: Loss) -> Loss:
+        """Both releases, the second chosen in full view of the first: every part adds up."""
+        if not isinstance(other, Loss):
+            return NotImplemented
+        return _composed((self, other))
+
+    def __mul__(self, count: int) -> Loss:
+        """``count`` releases of this loss each: composition, which is not group privacy."""
+        n = whole(count, "count")
+        return Loss(_times(n, self.epsilon), min(_ONE, n * self.delta), _times(n, self.rho))
+
+    __rmul__ = __mul__
+
+    def group(self, k: int) -> Loss:
+        """The loss towards k units together, when this is the loss towards one.
+
+        Between data sets k steps apart, without delta: k * epsilon, because ratios multiply, and k^2 * rho (Bun and Steinke 2016).
+
+        With delta: P_0(S) <= e^eps P_1(S) + delta <= … <= e^(k eps) P_k(S) + delta (1 + e^eps + … + e^((k-1) eps)), so k * epsilon with
+        k e^((k-1) eps) delta. The good pairs of the k steps are k different pairs and do not chain, so k^2 * rho is *not* known to
+        survive; what holds is the rho of a pure pair at k * epsilon, on the good pair of the new (epsilon, delta). Where epsilon is
+        infinite there is no such pair, nothing is known, and the result says so: infinite, with delta = 1.
+        """
+        k = whole(k, "k")
+        if k == 1:
+            return self
+        epsilon = _times(k, self.epsilon)
+        if self.delta == 0:
+            return Loss(epsilon, Fraction(0), _times(k**2, self.rho))
+        if isinstance(self.epsilon, float):
+            return Loss(math.inf, _ONE, math.inf)
+        growth = (k - 1) * self.epsilon
+        # Beyond e^1000 the product is above 1 for every delta in use; 1 is always true, and keeps the rationals short.
+        delta = min(_ONE, k * exp_up(growth) * self.delta) if growth <= 1000 else _ONE
+        return Loss(epsilon, delta)
+
+    @staticmethod
+    def parallel(*losses: Loss, k: int = 1, may_move: bool = False) -> Loss:
+        """Releases on disjoint parts of the data, when a unit has rows in at most ``k`` parts: the k dearest.
+
+        The split must not depend on the data of others, and the cap of k parts must be enforced, not hoped for.
+
+        ``may_move`` is for change-one where the replacement may land in other parts (parts chosen by a value, or by the id of
+        the replacement): the old rows leave k parts and the new ones enter k others, so the 2k dearest. Every part's loss
+        must then hold under add-remove (a unit comes or goes: no public size of a part) and under change-one (it stays, and
+        changes). Where units cannot move (add-remove; or parts fixed by position or by an id that stays), leave it out.
+
+        The dearest are chosen for epsilon, delta and rho separately, which bounds every choice of parts.
+        """
+        touched = whole(k, "k") * (2 if may_move else 1)
+        if not losses or not all(isinstance(loss, Loss) for loss in losses):
+            raise InvalidArgument("losses", "must be at least one Loss")
+        return _composed(losses, touched)
+
+    def epsilon_at(self, delta: Number) -> Bound:
+        """The least epsilon known at this total ``delta``: the pure one, or the one that rho gives; infinite when neither does.
+
+        Both need the loss's own delta first; only what is over pays for the conversion from rho.
+        """
+        total = exact(delta, "delta")
+        if not 0 <= total < 1:
+            raise InvalidArgument("delta", "must be at least 0 and below 1", delta)
+        over = total - self.delta
+        if over < 0:
+            return math.inf
+        return min(self.epsilon, epsilon_of(self.rho, over)) if over > 0 else self.epsilon
+
+    def delta_at(self, epsilon: Number) -> Fraction:
+        """The least delta known at this ``epsilon``; 1 says that nothing is known."""
+        target = exact(epsilon, "epsilon")
+        if target < 0:
+            raise InvalidArgument("epsilon", "must be at least 0", epsilon)
+        return self.delta if self.epsilon <= target else min(_ONE, self.delta + delta_of(self.rho, target))
+
+    def to_dict(self) -> dict[str, str]:
+        """Exact text: fractions as "p/q" in lowest terms, infinity as "inf". ``from_dict`` reads back the very same Loss."""
+        return {"epsilon": _text(self.epsilon), "delta": _text(self.delta), "rho": _text(self.rho)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, str]) -> Loss:
+        """Read what ``to_dict`` wrote, and nothing else."""
+        if not isinstance(data, Mapping) or set(data) != {"epsilon", "delta", "rho"}:
+            raise InvalidArgument("loss", "must have exactly the entries epsilon, delta and rho", data)
+        loss = cls(_read(data["epsilon"], "epsilon"), exact(_read(data["delta"], "delta"), "delta"), _read(data["rho"], "rho"))
+        if loss.to_dict() != dict(data):
+            raise InvalidArgument("loss", "must be written in lowest terms with every entry filled in", data)
+        return loss
+
+    def __str__(self) -> str:
+        parts = [("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)]
+        return ", ".join(f"{name} {_short(value)}" for name, value in parts if value != 0 or name == "epsilon")
+
+
+def _composed(losses: Sequence[Loss], dearest: int | None = None) -> Loss:
+    """The sum of all, or in each part of the ``dearest`` few."""
+    epsilon, delta, rho = (
+        _sum(sorted(values, reverse=True)[:dearest]) for values in zip(*((x.epsilon, x.delta, x.rho) for x in losses), strict=True)
+    )
+    return Loss(epsilon, min(_ONE, exact(delta, "delta")), rho)
+
+
+def _bound(value: object, argument: str) -> Bound:
+    if isinstance(value, float) and value == math.inf:
+        return math.inf
+    number = exact(value, argument)
+    if number < 0:
+        raise InvalidArgument(argument, "must be at least 0", value)
+    return number
+
+
+def _sum(values: Iterable[Bound]) -> Bound:
+    total = Fraction(0)
+    for value in values:
+        if isinstance(value, float):
+            return math.inf
+        total += value
+    return total
+
+
+def _times(n: int, value: Bound) -> Bound:
+    return value if isinstance(value, float) else n * value
+
+
+def _text(value: Bound) -> str:
+    return "inf" if isinstance(value, float) else f"{value.numerator}/{value.denominator}"
+
+
+def _read(text: object, argument: str) -> Bound:
+    if text == "inf":
+        return math.inf
+    match = _RATIONAL.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise InvalidArgument(argument, 'must be written as "p/q" or "inf"', text)
+    return Fraction(int(match[1]), int(match[2]))
+
+
+def _short(value: Bound) -> str:
+    """Six significant digits, rounded up."""
+    if isinstance(value, float):
+        return "infinite"
+    number = _SHOWN.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
+    return f"{number:f}" if -6 < number.adjusted() < 12 else f"{number:e}"

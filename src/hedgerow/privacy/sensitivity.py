@@ -1,0 +1,81 @@
+"""How far one unit can move the vector of answers.
+
+Let d be the difference of the answers to two neighbouring data sets. Four bounds on d, each carried on its own, because
+none follows from the others without loss:
+
+* ``l0``          the number of cells that move,
+* ``linf``        how far one cell moves,
+* ``l1``          how far the cells move together, sum |d_i|,
+* ``l2_squared``  sum d_i^2, exact where the root would not be.
+
+A sum and its mirror image (sum y, sum (1 - y)) with y in [0, 1] show why: l0 = 2 and linf = 1, but l1 = 1 and l2 = 1; computed
+from l0 and linf, the noise would double.
+
+Everything is an exact rational. Bounds that no vector could reach together are refused: they are a mistake, and when l2 is
+the one that is too small they are a leak. Zero is refused too, since a question that nobody moves needs no privacy and a bound
+of zero is nearly always a bound that was forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.number import Number, positive
+from hedgerow.numeric.rounding import sqrt_up
+from hedgerow.privacy.whole import whole
+
+__all__ = ["Sensitivity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """Bounds on the move of an answer vector between neighbours."""
+
+    l0: int
+    linf: Fraction
+    l1: Fraction
+    l2_squared: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "l0", whole(self.l0, "l0"))
+        for name in ("linf", "l1", "l2_squared"):
+            object.__setattr__(self, name, positive(getattr(self, name), name))
+        l0, linf, l1, l2_squared = self.l0, self.linf, self.l1, self.l2_squared
+        if not linf <= l1 <= l0 * linf:
+            raise InvalidArgument("l1", f"must lie between linf = {linf} and l0 * linf = {l0 * linf}", l1)
+        if not linf**2 <= l2_squared <= l1 * linf:
+            raise InvalidArgument("l2_squared", f"must lie between linf^2 = {linf**2} and l1 * linf = {l1 * linf}", l2_squared)
+        if l1**2 > l0 * l2_squared:  # Cauchy and Schwarz
+            raise InvalidArgument("l2_squared", f"must be at least l1^2 / l0 = {l1**2 / l0}", l2_squared)
+
+    @classmethod
+    def of(cls, value: Number | Sensitivity) -> Sensitivity:
+        """The sensitivity of one number that moves by at most ``value``; a Sensitivity stays what it is."""
+        if isinstance(value, Sensitivity):
+            return value
+        move = positive(value, "sensitivity")
+        return cls(1, move, move, move**2)
+
+    @classmethod
+    def each(cls, cells: int, linf: Number) -> Sensitivity:
+        """``cells`` numbers may move, each by ``linf``, independently of each other."""
+        count, move = whole(cells, "cells"), positive(linf, "linf")
+        return cls(count, move, count * move, count * move**2)
+
+    @property
+    def l2(self) -> Fraction:
+        """The root of ``l2_squared``, rounded up."""
+        return sqrt_up(self.l2_squared)
+
+    def __add__(self, other: Sensitivity) -> Sensitivity:
+        """The two answer vectors stacked into one: the same unit may move both."""
+        if not isinstance(other, Sensitivity):
+            return NotImplemented
+        return Sensitivity(self.l0 + other.l0, max(self.linf, other.linf), self.l1 + other.l1, self.l2_squared + other.l2_squared)
+
+    def group(self, k: int) -> Sensitivity:
+        """k units move together: the triangle inequality for each norm. They may meet in one cell or touch k times as many."""
+        k = whole(k, "k")
+        return Sensitivity(self.l0 * k, self.linf * k, self.l1 * k, self.l2_squared * k**2)
