@@ -1,0 +1,90 @@
+"""The program ``hedgerow``: its commands, its exit codes, its manners about errors.
+
+A command is a function in a module of its own that returns an exit code, and one entry in ``COMMANDS``. It raises what the library
+raises; how that is told, and with which code, is decided here once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+import hedgerow
+from hedgerow.cli.audit import audit
+from hedgerow.cli.demo import demo
+from hedgerow.cli.terminal import failed, print_json, tolerant
+from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
+
+__all__ = ["COMMANDS", "EXITS", "main"]
+
+COMMANDS: tuple[Callable[..., int], ...] = (demo, audit)
+
+# The first that fits counts.
+EXITS: tuple[tuple[type[BaseException], int], ...] = ((BudgetExceeded, 4), (Refused, 3), (InvalidArgument, 2), (Exception, 1))
+_USAGE, _INTERRUPTED = 2, 130
+
+# typer shows one of click's errors in public; the one above it is the mistake on a command line.
+_WrongUsage: type[Exception] = typer.BadParameter.__mro__[1]
+
+
+def _program() -> typer.Typer:
+    program = typer.Typer(
+        name="hedgerow",
+        help="Differential privacy with exact noise.",
+        epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 refused, 4 budget exhausted.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    program.callback(invoke_without_command=True)(_top)
+    for command in COMMANDS:
+        program.command(command.__name__)(command)
+    return program
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hedgerow {hedgerow.__version__}")
+        raise typer.Exit
+
+
+def _top(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,  # noqa: ARG001
+) -> None:
+    """Differential privacy with exact noise."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; the exit code is returned, and nothing is raised unless --debug asks for it."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    tolerant()
+    try:
+        # Not standalone: typer then returns what the command returned, or the code of an Exit.
+        return int(_program()(args=given, prog_name="hedgerow", standalone_mode=False) or 0)
+    except (typer.Abort, KeyboardInterrupt):
+        failed("Interrupted.")
+        return _INTERRUPTED
+    except Exception as error:
+        if "--debug" in given:
+            raise
+        code = _USAGE if isinstance(error, _WrongUsage) else next(code for kind, code in EXITS if isinstance(error, kind))
+        message = _in_words(error)
+        if "--json" in given:
+            print_json({"error": {"type": type(error).__name__, "message": message}})
+        failed(message)
+        return code
+
+
+def _in_words(error: Any) -> str:
+    if isinstance(error, _WrongUsage):
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "hedgerow"
+        return f"{error.format_message().rstrip('.')}. See '{path} --help'."  # type: ignore[attr-defined]
+    if isinstance(error, hedgerow.HedgerowError):
+        return str(error)
+    return f"{type(error).__name__}: {error}. Run again with --debug to see where."

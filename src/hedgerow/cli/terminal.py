@@ -1,0 +1,82 @@
+"""Standard output is for the answer, standard error for everything else."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+__all__ = ["Debug", "Json", "errors", "failed", "output", "print_json", "tolerant", "working"]
+
+# Every command takes these two. ``app`` looks for --debug itself, because it must know before a command line is understood.
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+_PATIENCE = 0.5  # seconds before a progress bar appears
+_PLAIN = str.maketrans("█▒░├─┤┼◆▶◀·–±≥…│└●", "#:.|-|+*><.-~>.|+*")
+
+
+def output() -> Console:
+    """For the answer."""
+    return Console(highlight=False)
+
+
+def errors() -> Console:
+    """For progress and mistakes."""
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def failed(message: str) -> None:
+    """A mistake, in one or two sentences."""
+    console = errors()
+    console.print("Error: ", style="bold red", end="")
+    console.print(message, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def working(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar for what takes longer than a moment; gives the function that moves it, or None where nobody would see it."""
+    console = errors()
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    bar = Progress(*columns, console=console, transient=True)
+    task = bar.add_task(doing, total=None)
+    patience = threading.Timer(_PATIENCE, bar.start)
+    patience.start()
+    try:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+    finally:
+        patience.cancel()
+        patience.join()
+        bar.stop()
+
+
+def tolerant() -> None:
+    """Let a terminal that knows ASCII only show the nearest thing instead of failing."""
+
+    def nearest(error: UnicodeError) -> tuple[str | bytes, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        part = error.object[error.start : error.end].translate(_PLAIN)
+        return part.encode("ascii", "replace"), error.end
+
+    codecs.register_error("nearest", nearest)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="nearest")

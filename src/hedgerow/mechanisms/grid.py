@@ -1,0 +1,137 @@
+"""The public grid on which additive mechanisms live: 1 for whole numbers, a power of two for reals.
+
+Noise is drawn in whole grid steps and added to whole grid steps, so no floating-point sum ever carries noise, and the
+low bits of an answer say nothing. A real value x is first snapped to the step nearest to it, floor(x/h + 1/2).
+
+Snapping moves neighbours apart by less than a step: if |x - x'| <= D then, because the floor is monotone and commutes with
+whole shifts, the snapped values differ by at most ceil(D/h) steps. That is the sensitivity the noise is calibrated to. (Rounding
+halves to even would not commute with shifts: 0.5 and 1.5 would land two steps apart.)
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor, inf, isqrt, nextafter
+from typing import Any, cast
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.mechanisms.door import as_array
+from hedgerow.numeric.chunk import Floats, Integers
+from hedgerow.numeric.number import Number, exact, positive
+from hedgerow.privacy.sensitivity import Sensitivity
+
+__all__ = ["Grid"]
+
+_FINE = 20  # a grid chosen by us has at least 2^20 steps to the sensitivity
+_SMALLEST, _LARGEST = Fraction(1, 1 << 270), Fraction(1 << 80)  # sensitivities for which such a grid exists
+_END = 1 << 62
+_FAR = 1 << 1000
+
+
+class Grid:
+    """Snapping to and from multiples of ``step``."""
+
+    __slots__ = ("step",)
+
+    def __init__(self, step: Number) -> None:
+        self.step = positive(step, "grid")
+        if isinstance(step, (float, np.floating)):  # a power of two is meant as the double it is: the decimals of 2**-30 stop too early
+            self.step = Fraction(float(step))
+        top, bottom = self.step.numerator, self.step.denominator
+        if (top & (top - 1)) or (bottom & (bottom - 1)) or not 2.0**-300 <= self.step <= 2.0**60:
+            raise InvalidArgument("grid", "must be 1 for whole numbers, or a power of two such as 2**-20 for reals", step)
+
+    @classmethod
+    def suiting(cls, sensitivity: Sensitivity, step: Number | None) -> Grid:
+        """The grid asked for; if none, 1 where one unit moves a cell by a whole number, else a power of two far below it."""
+        if step is not None:
+            return cls(step)
+        if sensitivity.linf.denominator == 1:
+            return cls(1)
+        if not _SMALLEST <= sensitivity.linf <= _LARGEST:
+            raise InvalidArgument("sensitivity", "must lie between 2^-270 and 2^80 where no grid is given", sensitivity.linf)
+        exponent = sensitivity.linf.numerator.bit_length() - sensitivity.linf.denominator.bit_length()  # of linf, or one more
+        return cls(Fraction(2) ** (exponent - (sensitivity.linf < Fraction(2) ** exponent) - _FINE))
+
+    def steps(self, sensitivity: Sensitivity) -> Sensitivity:
+        """The sensitivity of the snapped answers, in whole steps.
+
+        A real move of v becomes at most ceil(v/h) < v/h + 1 steps in each of l0 cells: together less than l1/h + l0, squared at most
+        sum (v/h + 1)^2. Whole answers on the grid of 1 do not grow.
+        """
+        l0, extra = sensitivity.l0, 0 if self.step == 1 else 1
+        linf = ceil(sensitivity.linf / self.step)
+        l1, squares = sensitivity.l1 / self.step, sensitivity.l2_squared / self.step**2
+        l2_squared = min(ceil(squares + extra * (2 * l1 + l0)), l0 * linf**2)
+        total = max(min(ceil(l1) + extra * (l0 - 1), l0 * linf, isqrt(l0 * l2_squared)), linf)
+        return Sensitivity(l0, Fraction(linf), Fraction(total), Fraction(max(min(l2_squared, total * linf), linf**2)))
+
+    def snap(self, value: Any, argument: str = "exact") -> int | Integers:
+        """Whole steps: an integer for a number, an array for an array or a sequence. A refusal says nothing about the values."""
+        if isinstance(value, (list, tuple, np.ndarray)):
+            return self._snap_array(as_array(value, argument), argument)
+        try:
+            number = exact(value, argument)
+        except InvalidArgument:
+            number = None
+        if number is None or isinstance(value, np.longdouble):
+            raise InvalidArgument(argument, "must be a finite number or an array of finite numbers")
+        real = isinstance(value, (float, np.floating))
+        if self.step == 1 and (real or number.denominator != 1):
+            raise self._not_whole(argument)
+        if real:  # ``exact`` reads parameters as decimals; data are the doubles they are, as in an array
+            number = Fraction(float(value))
+        if self.step != 1:  # a double will come out, and beyond all doubles there is none
+            number = max(min(number, Fraction(_FAR)), Fraction(-_FAR))
+        return floor(number / self.step + Fraction(1, 2))
+
+    def _snap_array(self, array: Floats | Integers, argument: str) -> Integers:
+        if array.dtype.kind == "f":
+            if self.step == 1:
+                raise self._not_whole(argument)
+            return self._snap_doubles(cast(Floats, array))
+        whole: Integers = np.clip(array, -_END, _END)
+        if self.step < 1:  # up to 2^53 every integer is a double; farther ones are moved there, which keeps neighbours as close
+            return self._snap_doubles(np.clip(whole, -(1 << 53), 1 << 53).astype(np.float64))
+        step = int(self.step)
+        return (whole + step // 2) // step
+
+    def _snap_doubles(self, values: Floats) -> Integers:
+        """Scaling by a power of two and taking the fraction are exact, so halves go up and nothing is rounded twice."""
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = np.clip(values / float(self.step), -_END, _END)
+        whole = np.floor(scaled)
+        return whole.astype(np.int64) + (scaled - whole >= 0.5)
+
+    def _not_whole(self, argument: str) -> InvalidArgument:
+        return InvalidArgument(
+            argument, "must hold whole numbers on the grid of 1; for real values calibrate with a grid, for example grid=2**-20"
+        )
+
+    def distance(self, noisy: Any, exact: Any) -> Any:
+        """How many steps ``noisy`` lies above the snapped ``exact``, as doubles. Subtracted as whole numbers: large ones lose nothing."""
+        one, other = self.snap(noisy, "noisy"), self.snap(exact)
+        if isinstance(one, int) and isinstance(other, int):
+            return np.float64(max(min(one - other, _FAR), -_FAR))
+        return (_inside(one) - _inside(other)).astype(np.float64)
+
+    def value(self, steps: int | Integers) -> Any:
+        """What is released for so many steps: whole numbers on the grid of 1, doubles on any other."""
+        if self.step == 1:
+            return steps
+        if isinstance(steps, int):
+            return float(steps * self.step)
+        return steps * float(self.step)
+
+    def radius(self, steps: int) -> Any:
+        """A distance of ``steps`` between noisy and snapped, as a distance from the exact value: half a step more for reals, rounded up."""
+        if self.step == 1:
+            return steps
+        return nextafter(float((steps + Fraction(1, 2)) * self.step), inf)
+
+
+def _inside(steps: int | Integers) -> Any:
+    """Steps as 64-bit integers, within the clamp of arrays."""
+    return np.int64(max(min(steps, _END), -_END)) if isinstance(steps, int) else steps

@@ -1,0 +1,108 @@
+"""The Laplace mechanism, on whole numbers.
+
+Statement
+    Adding independent noise Z with Pr[Z = z] proportional to e^(-|z|/t), t = scale/grid, to the snapped answers is pure
+    epsilon-DP with epsilon = l1/t, where l1 is how far one unit moves the snapped answers, in steps and summed over the cells. It is
+    rho-zCDP with rho = sum of h_a(s_i), a = 1/t, h_a(s) = a s - (1 - e^(-a s)) a/sinh(a), over the worst split of l1 into cells.
+
+Proof
+    log_prob(y | x) = sum_i -|y_i - x_i|/t + n ln tanh(1/2t). By the triangle inequality it changes by at most sum_i |x_i - x'_i|/t <= l1/t
+    from x to x'. For rho see ``privacy.rho``: the Renyi divergence of order alpha, divided by alpha, is largest at alpha -> 1.
+
+Accuracy
+    Pr[|Z| > k] = 2 q^(k+1)/(1+q), q = e^(-1/t); ``error(beta)`` is the smallest k for which this is at most beta. The continuous formula
+    t ln(1/beta) would be left too often: 7.3 % of the time instead of 5 % at t = 1. Variance 2q/(1-q)^2, just below 2 t^2.
+
+Arithmetic
+    Scale, grid and sensitivity are rationals, the noise is drawn exactly (``numeric.exponential``) and added to
+    integers. Only ``log_prob`` is a double; it is for checking and plotting.
+
+Edges
+    Arrays are clamped to ±2^62 steps, which cannot raise a sensitivity; Python integers may have any size. Scales up to 10^12 steps.
+
+Source
+    Dwork, McSherry, Nissim, Smith (TCC 2006); Ghosh, Roughgarden, Sundararajan (STOC 2009) for the discrete law.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.mechanisms.grid import Grid
+from hedgerow.numeric.chunk import check_scale
+from hedgerow.numeric.exponential import discrete_laplace
+from hedgerow.numeric.number import Number, positive, privacy_epsilon, probability
+from hedgerow.numeric.rounding import exp_down, log_up
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.rho import laplace_rho
+from hedgerow.privacy.sensitivity import Sensitivity
+
+__all__ = ["Laplace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Laplace:
+    """Laplace noise of the given ``scale``, on the given ``grid``. Usually made by ``Laplace.calibrate``."""
+
+    shape: ClassVar[str] = "additive"
+    scale: Fraction
+    grid: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", positive(self.scale, "scale"))
+        object.__setattr__(self, "grid", Grid(self.grid).step)
+        check_scale(self.scale / self.grid)
+
+    @classmethod
+    def calibrate(
+        cls, *, sensitivity: Number | Sensitivity, epsilon: Number | None = None, rho: Number | None = None, grid: Number | None = None
+    ) -> Laplace:
+        """The least noise that keeps the loss of ``sensitivity`` within ``epsilon``, or within ``rho``."""
+        if (epsilon is None) == (rho is None):
+            raise InvalidArgument("epsilon", "or rho must be given, and not both", epsilon)
+        move = Sensitivity.of(sensitivity)
+        on = Grid.suiting(move, grid)
+        steps = on.steps(move)
+        spend = privacy_epsilon(epsilon) if rho is None else _epsilon_for(privacy_epsilon(rho, "rho"), steps)
+        return cls(steps.l1 * on.step / spend, on.step)
+
+    def loss(self, sensitivity: Number | Sensitivity) -> Loss:
+        """What one release costs when one unit moves the answers by ``sensitivity``."""
+        steps, rate = Grid(self.grid).steps(Sensitivity.of(sensitivity)), self.grid / self.scale
+        return Loss(steps.l1 * rate, rho=laplace_rho(rate, steps))
+
+    def sample(self, exact: Any) -> Any:
+        """``exact`` with noise: a number for a number, an array with independent noise in every cell for an array."""
+        on = Grid(self.grid)
+        steps = on.snap(exact)
+        if isinstance(steps, int):
+            return on.value(steps + int(discrete_laplace(self.scale / self.grid, 1)[0]))
+        return on.value(steps + discrete_laplace(self.scale / self.grid, steps.size).reshape(steps.shape))
+
+    def log_prob(self, noisy: Any, exact: Any) -> Any:
+        """The logarithm of the probability of each noisy value, given the exact one."""
+        rate = float(self.grid / self.scale)
+        return np.log(np.tanh(rate / 2)) - rate * np.abs(Grid(self.grid).distance(noisy, exact))
+
+    def error(self, beta: Number) -> Any:
+        """The smallest radius that the noise of one cell leaves with probability at most ``beta``."""
+        level, t = probability(beta, "beta"), self.scale / self.grid
+        # 2 q^(k+1) / (1+q) <= beta  <=>  k + 1 >= t ln(2 / (beta (1+q)))
+        return Grid(self.grid).radius(max(ceil(t * log_up(2 / (level * (1 + exp_down(-1 / t))))) - 1, 0))
+
+
+def _epsilon_for(rho: Fraction, steps: Sensitivity) -> Fraction:
+    """The largest epsilon, to 12 digits, whose rho stays within the one given."""
+    low, high = Fraction(0), Fraction(1)
+    while laplace_rho(high / steps.l1, steps) <= rho:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = Fraction((low + high) / 2).limit_denominator(10**18)
+        low, high = (middle, high) if laplace_rho(middle / steps.l1, steps) <= rho else (low, middle)
+    return low

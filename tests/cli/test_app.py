@@ -1,0 +1,123 @@
+"""Exit codes, messages, JSON: what a shell script sees."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hedgerow
+from hedgerow import errors
+from hedgerow.cli import app
+from hedgerow.cli.terminal import Debug, Json
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, failure: BaseException | None, code: int = 0) -> None:
+    """A program whose only other command does what is asked."""
+
+    def planted(as_json: Json = False, debug: Debug = False) -> int:
+        if failure is not None:
+            raise failure
+        return code
+
+    monkeypatch.setattr(app, "COMMANDS", (*app.COMMANDS, planted))
+
+
+def test_the_installed_program_is_this_one() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["scripts"] == {"hedgerow": "hedgerow.cli:main"}
+    assert hedgerow.cli.main is app.main
+
+
+def test_commands_are_listed() -> None:
+    assert [command.__name__ for command in app.COMMANDS] == ["demo", "audit"]
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(["--version"]) == 0
+    assert capsys.readouterr() == (f"hedgerow {hedgerow.__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_help_names_commands_and_exit_codes(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(arguments) == 0
+    shown = capsys.readouterr().out
+    assert all(word in shown for word in ("demo", "audit", "--version", "4 budget exhausted"))
+
+
+def test_arguments_come_from_the_shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["hedgerow", "--version"])
+    assert app.main() == 0
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nonsense"], "No such command 'nonsense'. See 'hedgerow --help'."),
+        (["audit"], "Missing argument 'FILE:FUNCTION'. See 'hedgerow audit --help'."),
+        (["audit", "--no-such-option"], "--no-such-option. See 'hedgerow audit --help'."),
+        (["audit", "x.py:f", "--samples", "many"], "See 'hedgerow audit --help'."),
+    ],
+)
+def test_wrong_usage_is_2_and_says_where_help_is(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Error: ")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "told"),
+    [
+        (errors.BudgetExceeded("It asks for 0.2 with 0.1 left."), 4, "It asks for 0.2 with 0.1 left."),
+        (errors.Refused("Not like this."), 3, "Not like this."),
+        (errors.Unbounded("No bound."), 3, "No bound."),
+        (errors.Unsupported("No such thing [yet]."), 3, "No such thing [yet]."),
+        (errors.InvalidArgument("epsilon", "must be above 0", -1), 2, "epsilon must be above 0; got -1."),
+        (errors.SourceError("The file is gone."), 1, "The file is gone."),
+        (errors.LedgerError("The chain is broken."), 1, "The chain is broken."),
+        (errors.EntropyError("No bits."), 1, "No bits."),
+        (KeyError("x"), 1, "KeyError: 'x'. Run again with --debug to see where."),
+    ],
+)
+def test_every_error_has_its_code_and_one_line(
+    failure: Exception, code: int, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plant(monkeypatch, failure)
+    assert app.main(["planted"]) == code
+    assert capsys.readouterr() == ("", f"Error: {told}\n")
+
+    assert app.main(["planted", "--json"]) == code
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"error": {"type": type(failure).__name__, "message": told}}
+    assert err == f"Error: {told}\n"
+
+
+def test_debug_lets_the_error_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, errors.SourceError("The file is gone."))
+    with pytest.raises(errors.SourceError):
+        app.main(["planted", "--debug"])
+
+
+def test_wrong_usage_answers_in_json_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(["nonsense", "--json"]) == 2
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert "No such command" in document["error"]["message"]
+
+
+def test_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, KeyboardInterrupt())
+    assert app.main(["planted"]) == 130
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_command_chooses_its_code(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, None, code)
+    assert app.main(["planted"]) == code

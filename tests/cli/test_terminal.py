@@ -1,0 +1,85 @@
+"""Output, errors, progress."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+
+import pytest
+from rich.console import Console
+
+from hedgerow.cli import terminal
+
+
+def test_json_is_written_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.print_json({"share": 0.5, "label": "0–9"})
+    assert capsys.readouterr() == ('{\n  "share": 0.5,\n  "label": "0–9"\n}\n', "")
+
+
+def test_json_has_no_infinity() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        terminal.print_json(float("inf"))
+
+
+def test_a_long_message_stays_on_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    terminal.failed("word " * 40 + "[end]")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Error: word word")
+    assert err.endswith("[end]\n")
+    assert err.count("\n") == 1
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """A terminal that remembers."""
+    shown = io.StringIO()
+    monkeypatch.setattr(terminal, "errors", lambda: Console(file=shown, force_terminal=True, width=80, highlight=False))
+    return shown
+
+
+def test_progress_shows_after_a_moment(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
+    with terminal.working("counting", quiet=False) as moved:
+        assert moved is not None
+        moved(5, 10)
+        deadline = time.monotonic() + 30
+        while "counting" not in screen.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert "counting" in screen.getvalue()
+
+
+def test_what_is_quick_shows_no_progress(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "_PATIENCE", 3600.0)
+    with terminal.working("counting", quiet=False) as moved:
+        assert moved is not None
+        moved(5, 10)
+    assert "counting" not in screen.getvalue()
+
+
+def test_progress_is_kept_from_scripts(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+    with terminal.working("counting", quiet=True) as moved:
+        assert moved is None
+    monkeypatch.setattr(terminal, "errors", lambda: Console(file=screen))
+    with terminal.working("counting", quiet=False) as moved:
+        assert moved is None
+    assert screen.getvalue() == ""
+
+
+def test_plain_characters_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    terminal.tolerant()
+    print("0–9 ██├┼◆┤ ± é")
+    sys.stdout.flush()
+    assert raw.getvalue() == b"0-9 ##|+*| ~ ?\n"
+
+
+def test_streams_that_cannot_be_changed_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stream)
+    terminal.tolerant()
+    print("◆")
+    assert stream.getvalue() == "◆\n"
