@@ -44,6 +44,10 @@ class InvalidArgument(HedgerowError, ValueError):
             message += f"; got {_brief(shown[0])}"
         super().__init__(message + ".")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """An error raised in a worker process arrives as what it is; its value stays behind, the message has it."""
+        return _told, (self.argument, str(self))
+
 
 class Refused(HedgerowError):
     """The question cannot be answered privately as asked."""
@@ -71,6 +75,12 @@ class LedgerError(HedgerowError):
 
 class EntropyError(HedgerowError):
     """The operating system gave no random bits. Nothing was drawn and nothing was released."""
+
+
+def _told(argument: str, message: str) -> InvalidArgument:
+    error = InvalidArgument.__new__(InvalidArgument, message)
+    error.argument = argument
+    return error
 
 
 def _brief(value: object) -> str:

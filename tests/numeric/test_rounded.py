@@ -20,8 +20,8 @@ from hedgerow.numeric.rounded import rounded_gaussian, rounded_power
 HALF = Fraction(1, 2)
 END = 1 << 62
 GAMMAS = [Fraction(2), Fraction(4), Fraction(3, 2), Fraction(5, 2)]
-LAWS = [rounded._Normal(), *(rounded._Power(gamma.numerator, gamma.denominator) for gamma in GAMMAS), rounded._Power(64, 63)]
-NAMES = ["normal", "2", "4", "3/2", "5/2", "64/63"]
+LAWS = [rounded._Normal(), *(rounded._Power(gamma.numerator, gamma.denominator) for gamma in GAMMAS), rounded._Power(11, 10)]
+NAMES = ["normal", "2", "4", "3/2", "5/2", "11/10"]
 
 
 def root_of(x: Fraction, n: int) -> Fraction:
@@ -102,7 +102,7 @@ def test_the_box_of_the_normal_law_is_large_enough() -> None:
 def test_the_box_of_the_heavy_tail_is_large_enough(gamma: Fraction) -> None:
     law = rounded._Power(gamma.numerator, gamma.denominator)
     assert law.root * (gamma - 1) >= 1
-    z = np.geomspace(1e-3, 1e9, 1000)
+    z = np.geomspace(1e-3, 1e4, 1000)
     assert (z * (1 + z ** float(gamma)) ** (-law.root / (law.root + 1)) <= 1 + 1e-12).all()
 
 
@@ -113,10 +113,6 @@ def test_rounded_gaussian_is_exact(centre: float, scale: Fraction) -> None:
     assert goodness.p_value(draws, goodness.rounded_normal(centre, float(scale))) > ALARM
     assert goodness.p_value(draws, goodness.rounded_normal(centre, float(scale) * 1.04)) < ALARM
     assert goodness.p_value(draws, goodness.rounded_normal(centre + 0.05 * float(scale), float(scale))) < ALARM
-
-
-def heavy(gamma: float) -> Law:
-    raise NotImplementedError
 
 
 def power_cdf(z: np.ndarray, gamma: float) -> np.ndarray:
@@ -159,11 +155,11 @@ def test_each_centre_gets_its_own_draw() -> None:
 
 
 def test_what_lies_beyond_the_end_is_moved_there() -> None:
-    # At gamma 1.1 one draw in 80 is farther than 2^62 steps of 10^12.
-    draws = rounded_power(np.zeros(20_000), Fraction(10**12), Fraction(11, 10))
+    size, beyond = 8000, 2 * power_cdf(np.array([-END / 1e12]), 1.1)[0]
+    draws = rounded_power(np.zeros(size), Fraction(10**12), Fraction(11, 10))
     assert np.abs(draws).max() == END
-    assert 100 < np.count_nonzero(np.abs(draws) == END) < 8000
-    assert (rounded_gaussian(np.array([1e300, -1e300]), Fraction(1)) // 2**49).tolist() == [2, -2]
+    assert abs(np.count_nonzero(np.abs(draws) == END) - size * beyond) < FAR * (size * beyond * (1 - beyond)) ** 0.5
+    assert np.abs(rounded_gaussian(np.array([1e300, -1e300]), Fraction(1)) - [1 << 50, -1 << 50]).max() < 100
 
 
 @pytest.mark.parametrize("gamma", [Fraction(1), Fraction(1, 2), Fraction(-2), Fraction(65), Fraction(129, 64)])

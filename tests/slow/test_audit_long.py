@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hedgerow.verify import audit, audit_one_run
-from verify.subjects import Subject, coin, discrete_laplace, gridded_gaussian, gridded_laplace
+from verify.audit.subjects import Subject, coin, discrete_laplace, gridded_gaussian, gridded_laplace
 
 RNG = np.random.default_rng(9)
 

@@ -46,7 +46,7 @@ def audit(
 
 def _found(target: str, samples: int, confidence: float, delta: float, *, quiet: bool) -> Any:
     """Run the audit. What the audited code prints goes to standard error, where it cannot be mistaken for the result."""
-    from hedgerow.verify.target import audit_target
+    from hedgerow.verify.audit.target import audit_target
 
     try:
         with redirect_stdout(sys.stderr), working(f"auditing {target.rpartition(':')[2]}", quiet=quiet) as progress:

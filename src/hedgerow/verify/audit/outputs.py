@@ -1,0 +1,122 @@
+"""What a mechanism said, in a form that scores can read.
+
+Outputs may be numbers, truth values, text, None, arrays, or tuples and mappings of those. Each becomes a row of numbers (its
+numeric leaves in order, NaN where there is none), a length, and a key: an integer that is equal for equal outputs. Reading
+depends on one output at a time, never on its neighbours in the sample, as the proof of the audit needs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import chain
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.verify.audit.confidence import Floats
+
+__all__ = ["Outputs", "Raw", "read"]
+
+Raw = Sequence[Any] | NDArray[Any]  # one output per row or item
+
+_PLAIN = frozenset({int, float, bool, np.float64, np.int64, np.bool_})
+_NUMBERS = (Real, Decimal, np.bool_)
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd constant that spreads bits (the golden ratio); keys need no secrecy
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """A sample of outputs: ``numbers`` has one row each, ``lengths`` the number of leaves, ``keys`` one integer each."""
+
+    numbers: Floats
+    lengths: Floats
+    keys: NDArray[np.int64]
+    raw: Raw
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def width(self) -> int:
+        """How many numbers the widest output holds."""
+        return int(self.numbers.shape[1])
+
+    def coordinate(self, index: int) -> Floats:
+        """One number of each output, -inf where it has none (or NaN): so that every half-line is an event."""
+        if index >= self.width:
+            return np.full(len(self), -np.inf)
+        column: Floats = self.numbers[:, index]
+        return np.where(np.isnan(column), -np.inf, column)
+
+
+def read(raw: Raw) -> Outputs:
+    """Read a sample: an array with one output per row, or a sequence of outputs of any kind."""
+    numbers = _as_array(raw)
+    if numbers is not None:
+        lengths = np.full(len(numbers), float(numbers.shape[1]))
+        return Outputs(numbers, lengths, _row_keys(numbers), raw)
+    parts = [_parts(output) for output in raw]
+    lengths = np.array([len(leaves) for leaves in parts], dtype=np.int64)
+    numbers = np.full((len(parts), int(lengths.max(initial=0))), np.nan)
+    for row, leaves in zip(numbers, parts, strict=True):
+        row[: len(leaves)] = [_number(leaf) for leaf in leaves]
+    keys = np.array([hash(repr(leaves)) for leaves in parts], dtype=np.int64)
+    plain = np.array([all(isinstance(leaf, _NUMBERS) for leaf in leaves) for leaves in parts], dtype=np.bool_)
+    for length in np.unique(lengths[plain]):  # nothing but numbers: the key of the quick way
+        rows = plain & (lengths == length)
+        keys[rows] = _row_keys(numbers[rows, :length])
+    return Outputs(numbers, lengths.astype(np.float64), keys, raw)
+
+
+def _as_array(raw: Raw) -> Floats | None:
+    """The quick way for numbers in a regular shape; None sends the caller the slow way."""
+    if not isinstance(raw, np.ndarray):
+        kinds = set(map(type, raw))
+        if kinds <= _PLAIN:
+            return np.array([_number(output) for output in raw], dtype=np.float64).reshape(-1, 1)
+        if kinds == {tuple} and len(set(map(len, raw))) == 1 and set(map(type, chain.from_iterable(raw))) <= _PLAIN:
+            return np.array([list(map(_number, output)) for output in raw], dtype=np.float64)
+        if kinds != {np.ndarray} or len({output.shape for output in raw}) > 1:
+            return None
+        raw = np.stack(raw)
+    if raw.dtype.kind not in "biuf":
+        return None
+    return raw.reshape(len(raw), -1).astype(np.float64)
+
+
+def _parts(output: object) -> list[object]:
+    """The leaves of an output, in order; a mapping gives its keys too, a set is sorted."""
+    if isinstance(output, (np.ndarray, np.generic)):
+        output = output.tolist()
+    if isinstance(output, Mapping):
+        output = tuple(output.items())
+    if isinstance(output, (set, frozenset)):
+        output = sorted(output, key=repr)
+    if isinstance(output, (tuple, list)):
+        return [leaf for part in output for leaf in _parts(part)]
+    return [output]
+
+
+def _number(leaf: object) -> float:
+    if not isinstance(leaf, _NUMBERS):
+        return math.nan
+    number: Any = leaf
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _row_keys(numbers: Floats) -> NDArray[np.int64]:
+    """Keys of rows of numbers, by their bits: -0.0 is not 0.0."""
+    keys = np.zeros(len(numbers), dtype=np.uint64)
+    for column in numbers.T:
+        one_nan = np.where(np.isnan(column), np.nan, column)
+        keys = (keys ^ one_nan.view(np.uint64)) * _MIX
+        keys ^= keys >> np.uint64(29)
+    return keys.view(np.int64)

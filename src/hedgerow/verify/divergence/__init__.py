@@ -1,0 +1,46 @@
+"""Finite distributions, exactly: how far apart two are, what that proves, and couplings that show it.
+
+``distribution`` and ``epsilon`` are the values; ``distance``, ``curve`` and ``renyi`` measure; ``table`` decides
+whether a table of probabilities is private; ``coupling`` and ``lifting`` return witnesses (by ``flow``); ``properties``
+are composition, post-processing and groups as laws. ``amount`` is the arithmetic with e^epsilon.
+"""
+
+from __future__ import annotations
+
+from hedgerow.verify.divergence.coupling import Coupling, Violation, coupling
+from hedgerow.verify.divergence.curve import Curve, loss_distribution, max_divergence, privacy_curve
+from hedgerow.verify.divergence.distance import Distance, cumulative_losses, epsilon_distance, one_sided_distance
+from hedgerow.verify.divergence.distribution import Distribution
+from hedgerow.verify.divergence.epsilon import Epsilon, ln
+from hedgerow.verify.divergence.lifting import STAR, Lifting, lifting
+from hedgerow.verify.divergence.properties import Check, check_composition, check_group_privacy, check_post_processing
+from hedgerow.verify.divergence.renyi import renyi_divergence
+from hedgerow.verify.divergence.table import Verdict, is_private, least_epsilon
+
+__all__ = [
+    "STAR",
+    "Check",
+    "Coupling",
+    "Curve",
+    "Distance",
+    "Distribution",
+    "Epsilon",
+    "Lifting",
+    "Verdict",
+    "Violation",
+    "check_composition",
+    "check_group_privacy",
+    "check_post_processing",
+    "coupling",
+    "cumulative_losses",
+    "epsilon_distance",
+    "is_private",
+    "least_epsilon",
+    "lifting",
+    "ln",
+    "loss_distribution",
+    "max_divergence",
+    "one_sided_distance",
+    "privacy_curve",
+    "renyi_divergence",
+]

@@ -1,0 +1,104 @@
+"""The epsilon-distance of two finite distributions, exactly, with the event that shows it.
+
+**Statement.** Delta_eps(one, other) = sup over events E of max(one(E) - e^eps other(E), other(E) - e^eps one(E), 0). Two laws are
+(epsilon, delta)-indistinguishable exactly if it is at most delta. At epsilon 0 it is the total variation distance. Also known as
+skewed statistical distance, or (in one direction) hockey-stick divergence.
+
+**Proof.** one(E) - e^eps other(E) is a sum over the outcomes of E. It is largest for E = {r : one(r) > e^eps other(r)}, which takes
+the positive terms and no others; where there is none E is empty and the sum 0. The other direction likewise.
+
+**Arithmetic.** Probabilities are rationals; whether one(r) > e^eps other(r) is decided exactly (``amount``). The value is the
+``Amount`` likely - e^eps rare: a fraction where e^eps is one, as for ``ln(3)``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.number import Number
+from hedgerow.verify.divergence.amount import Amount
+from hedgerow.verify.divergence.distribution import Distribution, Probabilities
+from hedgerow.verify.divergence.epsilon import Epsilon, ln
+
+__all__ = ["Distance", "Side", "cumulative_losses", "epsilon_distance", "named", "one_sided_distance"]
+
+Side = Literal["one", "other"]
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Distance:
+    """An epsilon-distance and its proof: ``event`` has probability ``likely`` on the side ``direction`` and ``rare`` on the other."""
+
+    epsilon: Epsilon
+    direction: Side
+    event: frozenset[Any]
+    likely: Fraction
+    rare: Fraction
+
+    @property
+    def value(self) -> Amount:
+        """The distance itself, likely - e^epsilon rare; compares exactly with numbers."""
+        return self.likely - self.epsilon.exp * self.rare
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __str__(self) -> str:
+        far = f"distance {float(self):.6g} at epsilon {self.epsilon}"
+        if not self.event:
+            return f"{far}: no event is likelier by more than e^epsilon on either side"
+        return f"{far}: {named(self.event)} has probability {float(self.likely):.6g} on {self.direction}, else {float(self.rare):.6g}"
+
+
+def epsilon_distance(one: Probabilities, other: Probabilities, epsilon: Epsilon | Number) -> Distance:
+    """The largest excess of any event, in either direction. ``epsilon`` is a number, or exactly a logarithm: ``ln(3)``."""
+    there, back = one_sided_distance(one, other, epsilon), one_sided_distance(other, one, epsilon)
+    if back.value > there.value:
+        return Distance(back.epsilon, "other", back.event, back.likely, back.rare)
+    return there
+
+
+def one_sided_distance(one: Probabilities, other: Probabilities, epsilon: Epsilon | Number) -> Distance:
+    """The largest one(E) - e^epsilon other(E) of any event E."""
+    first, second, ratio = Distribution.of(one, "one"), Distribution.of(other, "other"), Epsilon.of(epsilon).exp
+    low, high = ratio.bounds()
+
+    def likelier(p: Fraction, q: Fraction) -> bool:
+        # The bounds settle nearly every outcome; what lies between them is decided at whatever precision it takes.
+        return p > high * q or (p > low * q and p > ratio * q)
+
+    event = frozenset(outcome for outcome, weight in first.items() if likelier(weight, second.at(outcome)))
+    return Distance(Epsilon.of(epsilon), "one", event, first.probability(event), second.probability(event))
+
+
+def cumulative_losses(one: Probabilities, other: Probabilities) -> list[tuple[Any, Epsilon | float]]:
+    """(t, ln(F_one(t) / F_other(t))) for every outcome t that has been reached, in order: the picture of the guarantee.
+
+    {output <= t} is an event, so under pure epsilon-DP every one of them lies within ±epsilon.
+    """
+    first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
+    try:
+        outcomes = sorted({*first, *second})
+    except TypeError as error:
+        raise InvalidArgument("outcomes", "must be in some order, such as numbers") from error
+    below = under = Fraction(0)
+    losses: list[tuple[Any, Epsilon | float]] = []
+    for outcome in outcomes:
+        below, under = below + first.at(outcome), under + second.at(outcome)
+        if below and under:
+            losses.append((outcome, ln(below / under)))
+        elif below or under:
+            losses.append((outcome, math.inf if below else -math.inf))
+    return losses
+
+
+def named(event: Iterable[Any]) -> str:
+    """A few outcomes of an event, in words."""
+    shown = sorted(map(repr, event))
+    return "{" + ", ".join(shown[:_SHOWN]) + (f", … {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "") + "}"

@@ -1,0 +1,123 @@
+"""Distributions on finitely many outcomes, in exact arithmetic."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.number import Number, exact
+from hedgerow.verify.divergence.amount import total
+
+__all__ = ["Distribution", "Kernel", "Probabilities"]
+
+Probabilities = Mapping[Any, Number]
+"""Outcome -> probability, as a user writes it. Floats are read as the decimals they show: 0.1 is one tenth."""
+
+Kernel = Mapping[Any, Any] | Callable[[Any], Any]
+"""Outcome -> what becomes of it: another outcome, or (when it is a mapping) the probabilities of several."""
+
+
+class Distribution(Mapping[Any, Fraction]):
+    """Outcome -> exact probability, none negative, in all exactly 1; with ``partial=True`` at most 1 (what is missing never ends).
+
+    A mapping: ``law[outcome]``, ``law.items()``, equal to a dict of the same probabilities. Outcomes of probability 0 may be named.
+    """
+
+    __slots__ = ("_weights", "mass")
+
+    def __init__(self, probabilities: Probabilities, *, partial: bool = False, argument: str = "distribution") -> None:
+        weights = _weights(probabilities, argument)
+        self._weights = weights
+        self.mass = total(weights.values())
+        if not 0 < self.mass <= 1 if partial else self.mass != 1:
+            rule = "must sum to more than 0 and at most 1" if partial else "must sum to exactly 1 (write thirds as Fraction(1, 3))"
+            raise InvalidArgument(argument, rule, float(self.mass))
+
+    @classmethod
+    def of(cls, probabilities: Probabilities, argument: str) -> Distribution:
+        """The door for an argument: a distribution passes, a mapping is checked."""
+        return probabilities if isinstance(probabilities, Distribution) else cls(probabilities, argument=argument)
+
+    @classmethod
+    def proportional(cls, weights: Probabilities) -> Distribution:
+        """Probabilities in proportion to ``weights``, such as q^|z|."""
+        read = _weights(weights, "weights")
+        mass = total(read.values())
+        if not mass:
+            raise InvalidArgument("weights", "must not all be 0")
+        return cls({outcome: weight / mass for outcome, weight in read.items()})
+
+    def __getitem__(self, outcome: Any) -> Fraction:
+        return self._weights[outcome]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._weights)
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def __repr__(self) -> str:
+        return f"Distribution({{{', '.join(f'{outcome!r}: {weight}' for outcome, weight in self.items())}}})"
+
+    @property
+    def atoms(self) -> dict[Any, Fraction]:
+        """The outcomes that can occur, with their probabilities."""
+        return {outcome: weight for outcome, weight in self.items() if weight}
+
+    def at(self, outcome: Any) -> Fraction:
+        """The probability of one outcome; 0 where it is not named."""
+        return self._weights.get(outcome, Fraction(0))
+
+    def probability(self, event: Iterable[Any] | Callable[[Any], bool]) -> Fraction:
+        """The probability of a set of outcomes, or of those for which a function holds."""
+        if callable(event):
+            return total(weight for outcome, weight in self.items() if event(outcome))
+        return total(self.at(outcome) for outcome in set(event))
+
+    def then(self, kernel: Kernel) -> Distribution:
+        """The joint law of (outcome, what ``kernel`` makes of it): a second step that has seen the first."""
+        steps = {outcome: _step(kernel, outcome) for outcome in self.atoms}
+        joint = {(x, y): self[x] * weight for x, law in steps.items() for y, weight in law.items()}
+        return Distribution(joint, partial=True)
+
+    def push(self, kernel: Kernel) -> Distribution:
+        """The law of what ``kernel`` makes of an outcome: post-processing, deterministic or with fresh coins."""
+        weights: defaultdict[Any, Fraction] = defaultdict(Fraction)
+        for (_, y), weight in self.then(kernel).items():
+            weights[y] += weight
+        return Distribution(weights, partial=True)
+
+    def product(self, other: Probabilities) -> Distribution:
+        """The joint law of two independent draws."""
+        second = Distribution.of(other, "other")
+        return self.then(lambda _: second)
+
+
+def _weights(probabilities: Probabilities, argument: str) -> dict[Any, Fraction]:
+    if not isinstance(probabilities, Mapping) or not probabilities:
+        raise InvalidArgument(argument, "must be a mapping from outcomes to probabilities, and not empty", probabilities)
+    for outcome, weight in probabilities.items():
+        if outcome != outcome:
+            raise InvalidArgument(argument, "must have outcomes that equal themselves; NaN does not", outcome)
+        if exact(weight, argument) < 0:
+            raise InvalidArgument(argument, f"must not be negative at outcome {outcome!r}", weight)
+    return {outcome: exact(weight, argument) for outcome, weight in probabilities.items()}
+
+
+def _step(kernel: Kernel, outcome: Any) -> Distribution:
+    if isinstance(kernel, Mapping):
+        if outcome not in kernel:
+            raise InvalidArgument("kernel", "must say what becomes of every outcome that can occur; there is nothing for", outcome)
+        result = kernel[outcome]
+    elif callable(kernel):
+        result = kernel(outcome)
+    else:
+        raise InvalidArgument("kernel", "must be a mapping or a function", kernel)
+    if isinstance(result, Mapping):
+        return Distribution.of(result, "kernel")
+    if not isinstance(result, Hashable):
+        raise InvalidArgument("kernel", "must lead to hashable outcomes, or to mappings from outcomes to probabilities", result)
+    return Distribution({result: 1})

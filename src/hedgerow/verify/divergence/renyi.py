@@ -1,0 +1,81 @@
+"""Rényi divergences of finite distributions, as intervals that certainly hold them.
+
+D_a(one || other) = ln(sum of one(r)^a other(r)^(1-a)) / (a - 1) for an order a other than 1; at a = 1 the sum of one(r) ln(one(r)/other(r))
+(Kullback and Leibler), at infinity the largest privacy loss. The mechanism is rho-zCDP when D_a <= rho a for every a > 1.
+
+Every term is other(r) x^a with x = one(r)/other(r). The power is an exact rational for small whole a, else e^(a ln x) between bounds:
+both functions grow, so rounding every step down gives a lower bound and rounding it up an upper one.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.number import Number, exact
+from hedgerow.numeric.rounding import exp_down, exp_up, log_bounds, log_down, log_up
+from hedgerow.verify.divergence.amount import total
+from hedgerow.verify.divergence.curve import max_divergence
+from hedgerow.verify.divergence.distribution import Distribution, Probabilities
+from hedgerow.verify.divergence.epsilon import Epsilon
+
+__all__ = ["Interval", "renyi_divergence"]
+
+LARGEST_ORDER = 10**6
+_EXACT = 64  # whole orders up to this are powers of rationals, which grow with the order
+_FAINT = Fraction(-1000)  # a term below e^-1000 beside one of size 1 is nothing from below, and e^-1000 from above
+_ZERO = Fraction(0)
+
+Ratios = list[tuple[Fraction, Fraction, Fraction]]
+
+
+class Interval(NamedTuple):
+    """low <= value <= high; both ``math.inf`` where the value is infinite."""
+
+    low: Fraction | float
+    high: Fraction | float
+
+
+def renyi_divergence(one: Probabilities, other: Probabilities, order: Number) -> Interval:
+    """Bounds on the divergence of any order above 0, ``math.inf`` included."""
+    first, second = Distribution(one, argument="one"), Distribution(other, argument="other")
+    if isinstance(order, float) and order == math.inf:
+        largest = max_divergence(first, second)
+        return Interval(*largest.bounds()) if isinstance(largest, Epsilon) else Interval(largest, largest)
+    alpha = exact(order, "order")
+    if not 0 < alpha <= LARGEST_ORDER:
+        raise InvalidArgument("order", "must be above 0, and at most 1,000,000 or infinite", order)
+    common = [(p, q, p / q) for outcome, p in first.items() if (q := second.at(outcome)) and p]
+    escapes = total(p for p, _, _ in common) < 1
+    if not common or (escapes and alpha >= 1):
+        return Interval(math.inf, math.inf)
+    if all(x == 1 for _, _, x in common) and not escapes:
+        return Interval(_ZERO, _ZERO)
+    low, high = _relative_entropy(common) if alpha == 1 else _of_order(common, alpha)
+    return Interval(max(low, _ZERO), high)
+
+
+def _relative_entropy(common: Ratios) -> tuple[Fraction, Fraction]:
+    terms = [(p, log_bounds(x)) for p, _, x in common]
+    return total(p * ends[0] for p, ends in terms), total(p * ends[1] for p, ends in terms)
+
+
+def _of_order(common: Ratios, alpha: Fraction) -> tuple[Fraction, Fraction]:
+    """With the largest x in front: ln(sum of q x^a) = a ln(largest) + ln(sum of q (x/largest)^a), which no order makes overflow."""
+    largest = max(x for _, _, x in common)
+    powers = [(q, _power(x / largest, alpha)) for _, q, x in common]
+    low, high = total(q * ends[0] for q, ends in powers), total(q * ends[1] for q, ends in powers)
+    front = log_bounds(largest)
+    ends = [(alpha * front[0] + log_down(low)) / (alpha - 1), (alpha * front[1] + log_up(high)) / (alpha - 1)]
+    return min(ends), max(ends)
+
+
+def _power(x: Fraction, alpha: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds on x^alpha for 0 < x <= 1."""
+    if x == 1 or (alpha.denominator == 1 and alpha <= _EXACT):
+        power = Fraction(x ** int(alpha))
+        return power, power
+    low, high = log_bounds(x)
+    return exp_down(alpha * low) if alpha * low > _FAINT else _ZERO, exp_up(max(alpha * high, _FAINT))
