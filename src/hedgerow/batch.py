@@ -21,9 +21,8 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.numeric.number import Number, exact, positive, probability
+from hedgerow.numeric.number import Number, exact, positive, probability, whole
 from hedgerow.numeric.rounding import exp_down, exp_up, log_down, log_up, round_up, sqrt_up
-from hedgerow.privacy.whole import whole
 
 __all__ = ["Batch", "Law", "Noise", "advanced_composition", "optimal_composition"]
 

@@ -17,6 +17,7 @@ LEVELS: dict[str, float] = {
     "errors": 0,
     "numeric": 1,
     "privacy": 2,
+    "statistics": 2.5,
     "mechanisms": 3,
     "plan": 3,
     "ledger": 3,
@@ -36,7 +37,7 @@ LEVELS: dict[str, float] = {
     "__main__": 9,
 }
 SHELLS = {"cli", "demo", "service", "__main__"}
-CORE = {"errors", "numeric", "privacy", "mechanisms", "plan", "ledger", "release"}
+CORE = {"errors", "numeric", "privacy", "statistics", "mechanisms", "plan", "ledger", "release"}
 CORE_MAY_IMPORT = {PACKAGE, "numpy", "cryptography"} | set(sys.stdlib_module_names)
 
 MODULE_LINES, FUNCTION_LINES, CORE_LINES = 500, 60, 4000

@@ -35,18 +35,21 @@ from math import inf
 from typing import Any, ClassVar
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.door import as_level
-from hedgerow.mechanisms.grid import Grid
 from hedgerow.numeric.chunk import check_scale
+from hedgerow.numeric.door import as_level
 from hedgerow.numeric.gaussian import discrete_gaussian
 from hedgerow.numeric.number import Number, positive, privacy_delta, privacy_epsilon
+from hedgerow.numeric.reserve import Reserve
 from hedgerow.numeric.rounding import log_up, round_digits_up, sqrt_up
 from hedgerow.numeric.tail import gaussian_delta, gaussian_log_mass, gaussian_radius
 from hedgerow.privacy.conversion import delta_of, rho_of
+from hedgerow.privacy.grid import Grid, grid_of
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
 __all__ = ["Gaussian"]
+
+_NOISE = Reserve(discrete_gaussian)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,31 +104,27 @@ class Gaussian:
 
     def loss(self, sensitivity: Number | Sensitivity) -> Loss:
         """What one release costs when one unit moves the answers by ``sensitivity``."""
-        steps = Grid(self.grid).steps(Sensitivity.of(sensitivity))
+        steps = grid_of(self.grid).steps(Sensitivity.of(sensitivity))
         return Loss(inf, rho=steps.l2_squared * self.grid**2 / (2 * self.scale**2))
 
     def delta(self, epsilon: Number, sensitivity: Number | Sensitivity) -> float:
         """An upper bound on the delta of one release at ``epsilon``."""
-        eps, steps = privacy_epsilon(epsilon), Grid(self.grid).steps(Sensitivity.of(sensitivity))
+        eps, steps = privacy_epsilon(epsilon), grid_of(self.grid).steps(Sensitivity.of(sensitivity))
         if steps.l0 == 1:
             return gaussian_delta(float(self.scale / self.grid), float(steps.linf), float(eps))
         return float(delta_of(steps.l2_squared * self.grid**2 / (2 * self.scale**2), eps))
 
     def sample(self, exact: Any) -> Any:
         """``exact`` with noise: a number for a number, an array with independent noise in every cell for an array."""
-        on = Grid(self.grid)
-        steps = on.snap(exact)
-        if isinstance(steps, int):
-            return on.value(steps + int(discrete_gaussian(self.scale / self.grid, 1)[0]))
-        return on.value(steps + discrete_gaussian(self.scale / self.grid, steps.size).reshape(steps.shape))
+        return grid_of(self.grid).noisy(exact, _NOISE, self.scale)
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
         """The logarithm of the probability of each noisy value, given the exact one."""
-        return gaussian_log_mass(Grid(self.grid).distance(noisy, exact), float(self.scale / self.grid))
+        return gaussian_log_mass(grid_of(self.grid).distance(noisy, exact), float(self.scale / self.grid))
 
     def error(self, beta: Number) -> Any:
         """The smallest radius that the noise of one cell leaves with probability at most ``beta``."""
-        return Grid(self.grid).radius(gaussian_radius(float(self.scale / self.grid), as_level(beta)))
+        return grid_of(self.grid).radius(gaussian_radius(float(self.scale / self.grid), as_level(beta)))
 
 
 def _least(enough: Callable[[float], bool]) -> Fraction:

@@ -34,16 +34,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.grid import Grid
 from hedgerow.numeric.chunk import check_scale
 from hedgerow.numeric.exponential import discrete_laplace
 from hedgerow.numeric.number import Number, positive, privacy_epsilon, probability
+from hedgerow.numeric.reserve import Reserve
 from hedgerow.numeric.rounding import exp_down, log_up
+from hedgerow.privacy.grid import Grid, grid_of
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.rho import laplace_rho
 from hedgerow.privacy.sensitivity import Sensitivity
 
 __all__ = ["Laplace"]
+
+_NOISE = Reserve(discrete_laplace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +77,23 @@ class Laplace:
 
     def loss(self, sensitivity: Number | Sensitivity) -> Loss:
         """What one release costs when one unit moves the answers by ``sensitivity``."""
-        steps, rate = Grid(self.grid).steps(Sensitivity.of(sensitivity)), self.grid / self.scale
+        steps, rate = grid_of(self.grid).steps(Sensitivity.of(sensitivity)), self.grid / self.scale
         return Loss(steps.l1 * rate, rho=laplace_rho(rate, steps))
 
     def sample(self, exact: Any) -> Any:
         """``exact`` with noise: a number for a number, an array with independent noise in every cell for an array."""
-        on = Grid(self.grid)
-        steps = on.snap(exact)
-        if isinstance(steps, int):
-            return on.value(steps + int(discrete_laplace(self.scale / self.grid, 1)[0]))
-        return on.value(steps + discrete_laplace(self.scale / self.grid, steps.size).reshape(steps.shape))
+        return grid_of(self.grid).noisy(exact, _NOISE, self.scale)
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
         """The logarithm of the probability of each noisy value, given the exact one."""
         rate = float(self.grid / self.scale)
-        return np.log(np.tanh(rate / 2)) - rate * np.abs(Grid(self.grid).distance(noisy, exact))
+        return np.log(np.tanh(rate / 2)) - rate * np.abs(grid_of(self.grid).distance(noisy, exact))
 
     def error(self, beta: Number) -> Any:
         """The smallest radius that the noise of one cell leaves with probability at most ``beta``."""
         level, t = probability(beta, "beta"), self.scale / self.grid
         # 2 q^(k+1) / (1+q) <= beta  <=>  k + 1 >= t ln(2 / (beta (1+q)))
-        return Grid(self.grid).radius(max(ceil(t * log_up(2 / (level * (1 + exp_down(-1 / t))))) - 1, 0))
+        return grid_of(self.grid).radius(max(ceil(t * log_up(2 / (level * (1 + exp_down(-1 / t))))) - 1, 0))
 
 
 def _epsilon_for(rho: Fraction, steps: Sensitivity) -> Fraction:

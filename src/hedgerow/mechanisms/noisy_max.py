@@ -38,12 +38,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.door import as_level
-from hedgerow.mechanisms.grid import Grid
 from hedgerow.mechanisms.scores import as_scores, behind_best, check_candidates, check_factor, check_index, smallest_radius
 from hedgerow.numeric.chunk import Floats
+from hedgerow.numeric.door import as_level
 from hedgerow.numeric.number import Number, privacy_epsilon
 from hedgerow.numeric.race import race, race_with_lead
+from hedgerow.privacy.grid import Grid
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
@@ -102,7 +102,7 @@ class NoisyMax:
         # Up to a factor of about n the integrand is e^-height, height = |z| + sum_j (ahead_j - z)+; kinks far down do not matter.
         kinks = np.unique([0.0, *ahead])
         height = np.abs(kinks) + np.sum(np.maximum(ahead[:, None] - kinks, 0), axis=0)
-        z, weight = _nodes(kinks[height < height.min() + 2 * _REACH])
+        z, weight = _nodes(kinks[height <= height.min() + 2 * _REACH])
         weight += np.sum(_log_below(z - ahead[:, None]), axis=0)
         return float(weight.max() + np.log(np.sum(np.exp(weight - weight.max()))))
 

@@ -37,8 +37,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.door import as_level
 from hedgerow.mechanisms.scores import as_scores, behind_best, check_candidates, check_factor, check_index, smallest_radius
+from hedgerow.numeric.door import as_level
 from hedgerow.numeric.number import Number, privacy_epsilon
 from hedgerow.numeric.race import race
 from hedgerow.privacy.loss import Loss

@@ -34,9 +34,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.door import as_level, raw_array
 from hedgerow.numeric.binomial import clopper_pearson
 from hedgerow.numeric.chunk import Integers
+from hedgerow.numeric.door import as_level, raw_array
 from hedgerow.numeric.number import Number, exact, privacy_epsilon, probability
 from hedgerow.numeric.rounding import exp_down, log_up, round_down, round_up
 from hedgerow.numeric.uniform import bernoulli, uniform_integers
@@ -75,13 +75,14 @@ class RandomizedResponse:
 
     @classmethod
     def calibrate(cls, *, epsilon: Number, values: int = 2) -> RandomizedResponse:
-        """The most truth that ``epsilon`` allows: r = (e^eps - 1)/(e^eps - 1 + k), rounded down."""
-        odds = exp_down(round_down(privacy_epsilon(epsilon), 10**12)) - 1
+        """The most truth that ``epsilon`` allows: r = (e^eps - 1)/(e^eps - 1 + k), a hair less."""
+        spend = round_down(privacy_epsilon(epsilon), 10**12)
+        if spend > 50:
+            raise InvalidArgument("epsilon", "must be at most 50 for randomised response: beyond, next to everything is the truth", epsilon)
         limit = cls(Fraction(1, 2), values)  # checks ``values`` before any arithmetic
-        truth = round_down(odds / (odds + limit.values), 10**24)
-        if not 0 < truth < 1:
-            raise InvalidArgument("epsilon", "must lie between 1e-12 and 50 for randomised response", epsilon)
-        return cls(truth, values)
+        odds = exp_down(spend) - 1
+        # The hair is far wider than the rounding of the logarithm in ``loss``, so that the loss stays within epsilon.
+        return cls(round_down(odds / (odds + limit.values), 10**30) - Fraction(1, 10**30), values)
 
     def loss(self, sensitivity: Number | Sensitivity = 1) -> Loss:
         """What an owner spends who gives ``sensitivity`` answers; a part of an answer counts as a whole one."""

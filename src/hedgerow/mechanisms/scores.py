@@ -9,8 +9,8 @@ from typing import Any, cast
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.door import as_array
 from hedgerow.numeric.chunk import Floats, Integers
+from hedgerow.numeric.door import as_array
 from hedgerow.numeric.number import positive
 
 __all__ = ["as_scores", "behind_best", "check_candidates", "check_factor", "check_index", "smallest_radius"]

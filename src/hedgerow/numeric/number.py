@@ -26,6 +26,7 @@ __all__ = [
     "privacy_delta",
     "privacy_epsilon",
     "probability",
+    "whole",
 ]
 
 Number = int | float | Decimal | Fraction | np.integer | np.floating
@@ -90,3 +91,11 @@ def privacy_delta(value: object, argument: str = "delta") -> Fraction:
     if number < SMALLEST_DELTA:
         raise InvalidArgument(argument, "must be at least 1e-100", value)
     return number
+
+
+def whole(value: object, argument: str) -> int:
+    """A whole number of at least 1: how many units, cells, steps or people."""
+    number = exact(value, argument)
+    if number.denominator != 1 or number < 1:
+        raise InvalidArgument(argument, "must be a whole number of at least 1", value)
+    return number.numerator

@@ -21,10 +21,10 @@ _SCALES = 1024
 
 
 class Reserve:
-    """A stock of draws of one sampler, for each scale that is asked for."""
+    """A stock of draws of one ``sampler``, for each scale that is asked for."""
 
     def __init__(self, sampler: Callable[[Fraction, int], Integers]) -> None:
-        self._sampler = sampler
+        self.sampler = sampler
         self._forget()
         os.register_at_fork(after_in_child=self._forget)
 
@@ -39,7 +39,7 @@ class Reserve:
         try:
             return self._ready[scale].pop()
         except (KeyError, IndexError):
-            block: list[int] = self._sampler(scale, _BLOCK).tolist()
+            block: list[int] = self.sampler(scale, _BLOCK).tolist()
             drawn = block.pop()
             if len(self._ready) >= _SCALES:
                 self._ready.clear()

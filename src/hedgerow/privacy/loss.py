@@ -26,11 +26,10 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import Number, exact
+from hedgerow.numeric.number import Number, exact, whole
 from hedgerow.numeric.rounding import exp_up, round_up
 from hedgerow.privacy.conversion import delta_of, epsilon_of, rho_of
 from hedgerow.privacy.rho import rho_of_pure
-from hedgerow.privacy.whole import whole
 
 __all__ = ["Bound", "Loss", "delta_of", "epsilon_of", "rho_of", "rho_of_pure"]
 

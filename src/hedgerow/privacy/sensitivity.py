@@ -22,9 +22,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import Number, positive
+from hedgerow.numeric.number import Number, positive, whole
 from hedgerow.numeric.rounding import sqrt_up
-from hedgerow.privacy.whole import whole
 
 __all__ = ["Sensitivity"]
 

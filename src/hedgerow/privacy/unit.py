@@ -26,7 +26,7 @@ from typing import Final, Literal
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.privacy.whole import whole
+from hedgerow.numeric.number import whole
 
 __all__ = ["RELATIONS", "Relation", "Row", "Unit"]
 

@@ -11,18 +11,20 @@ halves to even would not commute with shifts: 0.5 and 1.5 would land two steps a
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor, inf, isqrt, nextafter
 from typing import Any, cast
 
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.door import as_array
 from hedgerow.numeric.chunk import Floats, Integers
+from hedgerow.numeric.door import as_array
 from hedgerow.numeric.number import Number, exact, positive
+from hedgerow.numeric.reserve import Reserve
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["Grid"]
+__all__ = ["Grid", "grid_of"]
 
 _FINE = 20  # a grid chosen by us has at least 2^20 steps to the sensitivity
 _SMALLEST, _LARGEST = Fraction(1, 1 << 270), Fraction(1 << 80)  # sensitivities for which such a grid exists
@@ -50,10 +52,15 @@ class Grid:
             return cls(step)
         if sensitivity.linf.denominator == 1:
             return cls(1)
-        if not _SMALLEST <= sensitivity.linf <= _LARGEST:
-            raise InvalidArgument("sensitivity", "must lie between 2^-270 and 2^80 where no grid is given", sensitivity.linf)
-        exponent = sensitivity.linf.numerator.bit_length() - sensitivity.linf.denominator.bit_length()  # of linf, or one more
-        return cls(Fraction(2) ** (exponent - (sensitivity.linf < Fraction(2) ** exponent) - _FINE))
+        return cls.fine(sensitivity.linf, "sensitivity")
+
+    @classmethod
+    def fine(cls, distance: Fraction, argument: str) -> Grid:
+        """A power of two of which at least 2^20 make up ``distance``."""
+        if not _SMALLEST <= distance <= _LARGEST:
+            raise InvalidArgument(argument, "must lie between 2^-270 and 2^80 where no grid is given", distance)
+        exponent = distance.numerator.bit_length() - distance.denominator.bit_length()  # of the distance, or one more
+        return cls(Fraction(2) ** (exponent - (distance < Fraction(2) ** exponent) - _FINE))
 
     def steps(self, sensitivity: Sensitivity) -> Sensitivity:
         """The sensitivity of the snapped answers, in whole steps.
@@ -70,6 +77,8 @@ class Grid:
 
     def snap(self, value: Any, argument: str = "exact") -> int | Integers:
         """Whole steps: an integer for a number, an array for an array or a sequence. A refusal says nothing about the values."""
+        if type(value) is int and self.step == 1:
+            return value
         if isinstance(value, (list, tuple, np.ndarray)):
             return self._snap_array(as_array(value, argument), argument)
         try:
@@ -117,6 +126,13 @@ class Grid:
             return np.float64(max(min(one - other, _FAR), -_FAR))
         return (_inside(one) - _inside(other)).astype(np.float64)
 
+    def noisy(self, exact: Any, noise: Reserve, scale: Fraction) -> Any:
+        """``exact``, snapped, with an independent draw of ``noise`` in every cell; ``scale`` is a distance like ``step``."""
+        steps, t = self.snap(exact), scale / self.step
+        if isinstance(steps, int):
+            return self.value(steps + noise.draw(t))
+        return self.value(steps + noise.sampler(t, steps.size).reshape(steps.shape))
+
     def value(self, steps: int | Integers) -> Any:
         """What is released for so many steps: whole numbers on the grid of 1, doubles on any other."""
         if self.step == 1:
@@ -135,3 +151,9 @@ class Grid:
 def _inside(steps: int | Integers) -> Any:
     """Steps as 64-bit integers, within the clamp of arrays."""
     return np.int64(max(min(steps, _END), -_END)) if isinstance(steps, int) else steps
+
+
+@lru_cache(maxsize=256)
+def grid_of(step: Fraction) -> Grid:
+    """The grid of a step that was checked before."""
+    return Grid(step)

@@ -1,0 +1,190 @@
+"""Laws about what a mechanism says of itself: its loss, its error and its door. They compute; nothing here is random."""
+
+from __future__ import annotations
+
+import traceback
+from math import exp, inf, isinf
+from typing import Any
+
+import numpy as np
+from scipy.signal import fftconvolve
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric import bits
+from hedgerow.numeric.chunk import Floats
+from hedgerow.verify.laws.case import Case, Finding, LawBroken
+from hedgerow.verify.laws.neighbours import Neighbours, Pair, neighbours
+
+__all__ = [
+    "bad_input_is_refused",
+    "delta_covers_neighbours",
+    "epsilon_covers_neighbours",
+    "losses_add_up",
+    "probabilities_sum_to_one",
+    "rho_covers_neighbours",
+]
+
+_ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
+_EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
+_STEP = 2e-4  # losses of several cells are rounded down to multiples of this before they are added
+_REACH = 1 << 16
+_ROUNDING = 1e-12  # of the sums and Fourier transforms behind a delta
+
+
+def probabilities_sum_to_one(case: Case) -> Finding:
+    """On every input looked at, the probabilities of all outputs add up to one."""
+    worst = 0.0
+    for found in neighbours(case):
+        for pair, _ in found.cells:
+            off = abs(pair.one.log_sum(pair.one.log))
+            if not off <= 1e-9 + pair.one.tolerance:
+                raise LawBroken("probabilities sum to one", "a sum of 1", f"{exp(pair.one.log_sum(pair.one.log)):.9g}")
+            worst = max(worst, off)
+    return Finding("probabilities sum to one", f"off by at most {worst:.1e}")
+
+
+def epsilon_covers_neighbours(case: Case) -> Finding:
+    """No output is more than e^epsilon times as likely on one neighbour as on the other."""
+    law, loss = "epsilon covers neighbours", case.loss
+    if isinf(loss.epsilon) or loss.delta:
+        return Finding(law, "no pure epsilon is claimed")
+    epsilon = float(loss.epsilon)
+    reached = 0.0
+    for found in neighbours(case):
+        most = sum(count * float(pair.losses.max()) for pair, count in found.cells)
+        if not most <= epsilon + 1e-9 * max(1.0, epsilon):
+            raise LawBroken(law, f"a log ratio of at most {epsilon:.6g}", f"{most:.6g} for {found.words}")
+        reached = max(reached, most)
+    return Finding(law, f"the worst pair found reaches {reached / epsilon:.1%} of {epsilon:.6g}")
+
+
+def rho_covers_neighbours(case: Case) -> Finding:
+    """The Renyi divergence of any order, divided by the order, is at most rho; order 1 is Kullback and Leibler's."""
+    law, loss = "rho covers neighbours", case.loss
+    if isinf(loss.rho) or loss.delta:
+        return Finding(law, "no rho is claimed")
+    rho = float(loss.rho)
+    reached = 0.0
+    for found in neighbours(case):
+        slack = max(pair.one.tolerance + pair.other.tolerance for pair, _ in found.cells)
+        for order in (1.0, *_ORDERS):
+            most = sum(count * _renyi(pair, order) for pair, count in found.cells) / order
+            if not most <= rho * (1 + slack) + 1e-12:
+                raise LawBroken(law, f"D_a/a of at most {rho:.6g}", f"{most:.6g} at order {order:g} for {found.words}")
+            reached = max(reached, most)
+    return Finding(law, f"the worst pair found reaches {reached / rho:.1%} of {rho:.6g}")
+
+
+def _renyi(pair: Pair, order: float) -> float:
+    one, other = pair.one, pair.other
+    if order == 1.0:
+        return one.mean(pair.losses)
+    return (one.log_sum(order * one.log + (1 - order) * other.log) - one.log_sum(one.log)) / (order - 1)
+
+
+def delta_covers_neighbours(case: Case) -> Finding:
+    """Pr[output in S] <= e^epsilon Pr'[output in S] + delta for every event S: the claim given, the loss, or what ``delta`` says."""
+    law, loss, claims = "delta covers neighbours", case.loss, []
+    if case.claim:
+        claims = [(float(case.claim[0]), float(case.claim[1]))]
+    elif loss.delta and not isinf(loss.epsilon):
+        claims = [(float(loss.epsilon), float(loss.delta))]
+    elif isinf(loss.epsilon) and hasattr(case.mechanism, "delta"):
+        claims = [(epsilon, float(case.mechanism.delta(epsilon, case.move))) for epsilon in _EPSILONS]
+    if not claims:
+        return Finding(law, "no delta is claimed")
+    reached = 0.0
+    for found in neighbours(case):
+        losses, masses = _loss_law(found)
+        for epsilon, delta in claims:
+            most = float(np.sum(masses * -np.expm1(np.minimum(epsilon - losses, 0.0))))
+            if not most <= delta * (1 + 1e-6) + _ROUNDING:
+                raise LawBroken(law, f"a delta of at most {delta:.6g} at epsilon {epsilon:g}", f"{most:.6g} for {found.words}")
+            reached = max(reached, (most - _ROUNDING) / delta)
+    return Finding(law, f"the worst pair found reaches {reached:.1%} of the delta claimed")
+
+
+def _loss_law(found: Neighbours) -> tuple[Floats, Floats]:
+    """The privacy losses ln(one/other) and their probabilities; with several cells each is rounded down a little before they are added."""
+    if len(found.cells) == 1 and found.cells[0][1] == 1:
+        pair = found.cells[0][0]
+        return pair.losses, pair.one.weights * np.exp(pair.one.log)
+    law = np.zeros(2 * _REACH + 1)
+    law[_REACH] = 1.0
+    for pair, count in found.cells:
+        for _ in range(count):
+            law = _added(law, pair)
+    return np.arange(-_REACH, _REACH + 1) * np.float64(_STEP), law
+
+
+def _added(law: Floats, pair: Pair) -> Floats:
+    """The law of the loss with one cell more: what is too large is cut down to the end, what is too small left out."""
+    places = np.floor(pair.losses / _STEP).astype(np.int64) + _REACH
+    cell = np.zeros(2 * _REACH + 1)
+    np.add.at(cell, np.minimum(places, 2 * _REACH)[places >= 0], (pair.one.weights * np.exp(pair.one.log))[places >= 0])
+    both: Floats = np.maximum(fftconvolve(law, cell), 0.0)
+    inside = both[_REACH : 3 * _REACH + 1].copy()
+    inside[-1] += both[3 * _REACH + 1 :].sum()
+    return inside
+
+
+def losses_add_up(case: Case) -> Finding:
+    """n uses cost the sum of their losses, exactly; and hiding a larger move never costs less."""
+    law, loss = "losses add up", case.loss
+    for n in (2, 3, 10):
+        total = loss
+        for _ in range(n - 1):
+            total = total + loss
+        if n * loss != total:
+            raise LawBroken(law, f"{n} * loss to be the sum of {n} losses, {total}", str(n * loss))
+    smaller = loss
+    for larger in (*(case.move.group(k) for k in (2, 3)), case.move.group(3) + case.move):
+        now = case.mechanism.loss(larger)
+        if now.epsilon < smaller.epsilon or now.rho < smaller.rho or now.rho <= loss.rho < inf:
+            raise LawBroken(law, f"more than {smaller} for a larger move", str(now))
+        smaller = now
+    return Finding(law, f"{loss}; three times the move costs {case.mechanism.loss(case.move.group(3))}")
+
+
+def bad_input_is_refused(case: Case) -> Finding:
+    """InvalidArgument for whatever is no data, saying nothing about it, before a single bit is drawn."""
+    law = "bad input is refused"
+    for bad, words in _BAD[case.shape]:
+        before = _position()
+        try:
+            case.mechanism.sample(bad)
+        except InvalidArgument as refusal:
+            told = "".join(traceback.format_exception(refusal))
+        except Exception as failure:
+            raise LawBroken(law, f"InvalidArgument for {words}", type(failure).__name__) from None
+        else:
+            raise LawBroken(law, f"InvalidArgument for {words}", "an answer")
+        if _SECRET in told:
+            raise LawBroken(law, "a message that says nothing about the data", f"one that quotes {words}")
+        if _position() != before:
+            raise LawBroken(law, f"nothing drawn for {words}", "random bits used up")
+    return Finding(law, f"{len(_BAD[case.shape])} kinds")
+
+
+def _position() -> tuple[int, int]:
+    """How far the stream of random bits of this process has been read."""
+    return bits._POOL._drawn, bits._POOL._next
+
+
+_SECRET = "7" + "4311"  # in two pieces, so that no source line in a traceback holds it
+_NUMBER = int(_SECRET)
+_ALWAYS: list[tuple[Any, str]] = [
+    (None, "None"),
+    ("x" + _SECRET, "text"),
+    ([], "an empty list"),
+    ([float("nan"), 0.5 + _NUMBER], "a list with NaN"),
+    ([0.5 + _NUMBER, None], "a list with None"),
+    (["x" + _SECRET, 1], "a list with text"),
+    ([[_NUMBER], [1, 2]], "a ragged list"),
+    ({"a": _NUMBER}, "a mapping"),
+]
+_BAD: dict[str, list[tuple[Any, str]]] = {
+    "additive": [*_ALWAYS, (float("nan"), "NaN"), (float("inf"), "infinity"), ([2**63, -_NUMBER], "2^63"), ([2**64 + _NUMBER], "2^64")],
+    "selection": [*_ALWAYS, (_NUMBER, "a single number"), ([[0, _NUMBER], [1, 2]], "a table"), ([-float("inf"), _NUMBER], "infinity")],
+    "response": [*_ALWAYS, (-_NUMBER, "a negative value"), ([0, 1 << 40], "a value out of range"), (0.5, "half a category")],
+}

@@ -1,0 +1,242 @@
+"""Laws about what a mechanism does when it runs. Each accuses a good mechanism at most once in 10^9 times."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pickle
+import warnings
+from fractions import Fraction
+from itertools import combinations
+from math import ceil, isinf, log
+from typing import Any
+
+import numpy as np
+
+from hedgerow.numeric.chunk import Integers
+from hedgerow.verify.audit.confidence import certified
+from hedgerow.verify.laws.case import ALARM, Case, Finding, LawBroken
+from hedgerow.verify.laws.goodness import agreement, fit, power
+from hedgerow.verify.laws.masses import Masses
+from hedgerow.verify.laws.neighbours import at, choice, noise, reports
+
+__all__ = [
+    "EXPONENTS",
+    "cells_are_independent",
+    "forks_differ",
+    "low_bits_tell_nothing",
+    "multiples",
+    "outputs_keep_to_the_grid",
+    "sample_follows_log_prob",
+]
+
+_CELLS, _CALLS = 8, 1000
+_SINGLE = 1000  # draws of a single number, which may take another way through the code
+_OFF = Fraction(49, 50)  # a scale 2 % off must be seen
+_MOST = 1 << 21
+EXPONENTS = range(-60, 61)
+_DELTA = 1e-6  # where no pure epsilon is claimed
+
+
+def cells_are_independent(case: Case) -> Finding:
+    """Every cell of an array, and of every call, has noise of its own and of the same law."""
+    law = "cells are independent"
+    if case.shape == "selection":
+        return Finding(law, "one output only")
+    masses, table = _table(case)
+    for cell in range(_CELLS):
+        if (good := fit(table[:, cell], masses)).chance < ALARM / _CELLS / 2:
+            raise LawBroken(law, "the same noise law in every cell", f"another one in cell {cell} of {_CELLS}: {good}")
+    pairs = [(f"cells {i} and {j} of one call", table[:, i], table[:, j]) for i, j in combinations(range(_CELLS), 2)]
+    pairs += [(f"cell {i} of two calls", table[::2, i], table[1::2, i]) for i in range(_CELLS)]
+    bar = _middle(masses)
+    p = np.exp(masses.log)
+    tests = [("be equal", 0, masses.mean(p)), ("both be above the middle or not", bar, _alike(masses.above(bar)))]
+    for words, one, other in pairs:
+        for event, cut, chance in tests:
+            hits = int(np.sum(one == other if event == "be equal" else (one > cut) == (other > cut)))
+            if agreement(hits, one.size, chance) < ALARM / len(pairs) / 4:
+                raise LawBroken(law, f"{words} to {event} in {chance:.2%} of draws", f"{hits / one.size:.2%}")
+    return Finding(law, f"{len(pairs)} pairs of cells, {_CALLS} calls")
+
+
+def _table(case: Case) -> tuple[Masses, Integers]:
+    """The law of one cell, and a table of draws with a row for each call; checks the shape of what comes back on the way."""
+    shaped = np.asarray(case.mechanism.sample(_inputs(case, 6).reshape(2, 3)))
+    if shaped.shape != (2, 3):
+        raise LawBroken("cells are independent", "the shape of the input, (2, 3)", str(shaped.shape))
+    table = np.array([_steps(case, case.mechanism.sample(_inputs(case, _CELLS))) for _ in range(_CALLS)])
+    return (reports(case, 0) if case.shape == "response" else noise(case)), table
+
+
+def _inputs(case: Case, count: int) -> Any:
+    zeros = np.zeros(count, dtype=np.int64)
+    return zeros if case.shape == "response" else at(case, zeros)
+
+
+def _steps(case: Case, outputs: Any) -> Integers:
+    grid = 1 if case.shape == "response" else case.mechanism.grid
+    return np.asarray(outputs) if grid == 1 else np.rint(np.asarray(outputs) / float(grid)).astype(np.int64)
+
+
+def _middle(masses: Masses) -> int:
+    return int(masses.steps[np.searchsorted(masses.up_to, 0.5)])
+
+
+def _alike(above: float) -> float:
+    return above**2 + (1 - above) ** 2
+
+
+def sample_follows_log_prob(case: Case) -> Finding:
+    """Draws fit the law that ``log_prob`` states, and the same test would see a scale 2 % off."""
+    return {"additive": _additive, "selection": _selection, "response": _response}[case.shape](case)
+
+
+def _accuse(draws: Integers, masses: Masses, words: str, tests: int = 1) -> str:
+    good = fit(draws, masses)
+    if good.chance < ALARM / tests:
+        raise LawBroken("sample follows log_prob", f"{draws.size} draws {words} to fit", f"{good}, chance at most {good.chance:.1e}")
+    return str(good)
+
+
+def _additive(case: Case) -> Finding:
+    masses = noise(case)
+    count, seen = _enough(case, masses)
+    figures = _accuse(_steps(case, case.mechanism.sample(_inputs(case, count))), masses, "of an array", 2)
+    single = [case.mechanism.sample(0 if case.mechanism.grid == 1 else 0.0) for _ in range(_SINGLE)]
+    _accuse(_steps(case, single), masses, "of single numbers", 2)
+    return Finding("sample follows log_prob", f"{count} draws: {figures}; {seen}")
+
+
+def _enough(case: Case, masses: Masses) -> tuple[int, str]:
+    """How many draws see a scale 2 % off nearly always, and in words how surely they do."""
+    if not dataclasses.is_dataclass(case.mechanism) or not hasattr(case.mechanism, "scale"):
+        return case.draws, "no field `scale` to try another value of"
+    other = dataclasses.replace(case.mechanism, scale=case.mechanism.scale * _OFF)  # type: ignore[type-var]
+    truth = noise(dataclasses.replace(case, mechanism=other))
+    count = case.draws
+    while (chance := power(masses, truth, count, ALARM / 2)) < 0.9999 and count < _MOST:
+        count *= 2
+    return count, f"a scale 2 % off is seen in {chance:.2%} of runs"
+
+
+def _selection(case: Case) -> Finding:
+    gap = float(case.move.linf) / min(max(float(case.loss.epsilon), 1e-3), 1e3)
+    figures, calls = [], max(case.draws // 100, 1000)
+    for scores in ([0.0, -gap, 0.0, -4 * gap], [3, 3, 3 - ceil(gap)]):
+        chosen = np.array([case.mechanism.sample(scores) for _ in range(calls)])
+        figures.append(_accuse(chosen, choice(case, [float(x) for x in scores]), f"with scores {scores}", 2))
+    return Finding("sample follows log_prob", f"{calls} choices: {'; '.join(figures)}")
+
+
+def _response(case: Case) -> Finding:
+    truths = sorted({0, 1, case.mechanism.values - 1})
+    figures = ""
+    for truth in truths:
+        drawn = np.asarray(case.mechanism.sample(np.full(case.draws, truth)))
+        figures = _accuse(drawn, reports(case, truth), f"of the report of {truth}", 2 * len(truths))
+        single = np.array([case.mechanism.sample(truth) for _ in range(_SINGLE)])
+        _accuse(single, reports(case, truth), f"of the report of {truth} alone", 2 * len(truths))
+    return Finding("sample follows log_prob", f"{case.draws} reports of each of {len(truths)} values: {figures}")
+
+
+def outputs_keep_to_the_grid(case: Case) -> Finding:
+    """Additive: outputs are whole multiples of the grid, integers on the grid of 1. Others: places and categories that exist."""
+    law = "outputs keep to the grid"
+    if case.shape == "selection":
+        outputs, grid, top = np.array([case.mechanism.sample([0.0, 0.0, 0.0]) for _ in range(100)]), Fraction(1), 3.0
+    else:
+        outputs = np.asarray(case.mechanism.sample(_inputs(case, case.draws)))
+        grid, top = (Fraction(1), float(case.mechanism.values)) if case.shape == "response" else (case.mechanism.grid, np.inf)
+    if grid == 1 and outputs.dtype.kind not in "iu":
+        raise LawBroken(law, "integers", str(outputs.dtype))
+    ratio = outputs / float(grid)
+    astray = int(np.sum((ratio != np.floor(ratio)) | (ratio >= top) | (ratio < (0 if top < np.inf else -np.inf))))
+    if astray:
+        raise LawBroken(
+            law, f"multiples of {grid}" + f" from 0 to {top - 1:.0f}" * (top < np.inf), f"{astray} of {outputs.size} outputs elsewhere"
+        )
+    return Finding(law, f"{outputs.size} outputs")
+
+
+def low_bits_tell_nothing(case: Case) -> Finding:
+    """The precision attack: whether y is a multiple of 2^k, for k from -60 to 60, is no likelier on a neighbour than the loss allows."""
+    law = "low bits tell nothing"
+    if case.shape != "additive":
+        return Finding(law, "no numbers come out")
+    pure = not isinf(case.loss.epsilon)
+    delta = 0.0 if pure else _DELTA
+    allowed = float(case.loss.epsilon if pure else case.loss.epsilon_at(_DELTA))
+    far = int(case.move.linf) if case.mechanism.grid == 1 else float(case.move.linf)
+    one, other = (multiples(np.asarray(case.mechanism.sample(np.full(case.draws, x)))) for x in (far * 0, far))
+    n = case.draws
+    sides = [(one, other), (other, one), (n - one, n - other), (n - other, n - one)]
+    bounds = np.array([certified((likely, n), (rare, n), ALARM / len(EXPONENTS) / len(sides), delta, 0.5) for likely, rare in sides])
+    worst = float(bounds.max())
+    if worst > allowed:
+        k = EXPONENTS[int(bounds.max(axis=0).argmax())]
+        raise LawBroken(law, f"a log ratio of at most {allowed:.6g}", f"{worst:.4g} or more for (non-)multiples of 2^{k}")
+    return Finding(law, f"{n} draws a side: a log ratio of {max(worst, 0.0):.3g} is certain, {allowed:.3g} allowed")
+
+
+def multiples(outputs: Any) -> Integers:
+    """How many of the numbers are multiples of 2^k, for each k of ``EXPONENTS``."""
+    mantissa, exponent = np.frexp(np.asarray(outputs, dtype=np.float64))
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    lowest = np.frexp((whole & -whole).astype(np.float64))[1] - 1  # the place of the lowest bit that is set
+    rank = np.where(whole == 0, EXPONENTS[-1], exponent - 53 + lowest)
+    return np.array([np.count_nonzero(rank >= k) for k in EXPONENTS])
+
+
+def forks_differ(case: Case) -> Finding:
+    """A forked process draws other noise than its parent."""
+    law = "forks differ"
+    if not hasattr(os, "fork"):
+        return Finding(law, "this system does not fork")
+    same = _collision(case)
+    if same > 0.99:
+        return Finding(law, "too little noise to tell two draws apart")
+    count = ceil(log(ALARM / 2) / log(same)) + 1
+    _run(case, 1)  # whatever is kept ready for later draws is ready now
+    child = _in_child(case, count)
+    if any(np.array_equal(one, other) for one, other in zip(child, _run(case, count), strict=True)):
+        raise LawBroken(law, "other noise in a forked process", "the same")
+    return Finding(law, f"{count} draws")
+
+
+def _collision(case: Case) -> float:
+    """The chance that two draws are equal."""
+    if case.shape == "selection":
+        masses = choice(case, [0.0, 0.0, 0.0, 0.0])
+    else:
+        masses = reports(case, 0) if case.shape == "response" else noise(case)
+    return masses.mean(np.exp(masses.log))
+
+
+def _run(case: Case, count: int) -> tuple[Any, Any]:
+    """Draws of single numbers, and draws of an array where there are any."""
+    if case.shape == "selection":
+        singles = [case.mechanism.sample([0.0, 0.0, 0.0, 0.0]) for _ in range(count)]
+        return np.array(singles), np.array([*singles, -1])
+    inputs = _inputs(case, count)
+    return np.array([case.mechanism.sample(x) for x in inputs.tolist()]), np.asarray(case.mechanism.sample(inputs))
+
+
+def _in_child(case: Case, count: int) -> tuple[Any, Any]:
+    source, sink = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads: the child draws, writes and is gone
+        child = os.fork()
+    if not child:
+        try:
+            os.write(sink, pickle.dumps(_run(case, count)))
+        finally:
+            os._exit(0)
+    os.close(sink)
+    with os.fdopen(source, "rb") as reader:
+        told = reader.read()
+    os.waitpid(child, 0)
+    if not told:
+        raise LawBroken("forks differ", "draws in a forked process", "none")
+    drawn: tuple[Any, Any] = pickle.loads(told)
+    return drawn

@@ -1,0 +1,110 @@
+"""Laws of whole numbers, known by the logarithms of their probabilities at some of them.
+
+Near its centres a law is known at every whole number and all sums below are exact up to rounding. Far away, where a law that
+lives on millions of steps still has mass, it is known at points whose distance grows in proportion; there the sums are those of the
+trapezoid rule, good to about seven digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from hedgerow.numeric.chunk import Floats, Integers
+from hedgerow.verify.laws.case import LawBroken
+
+__all__ = ["FAINT", "TILTS", "Masses", "points"]
+
+TILTS = np.concatenate([-np.geomspace(0.9, 1e-3, 40), np.geomspace(1e-3, 0.9, 40)])
+
+_DENSE = 1 << 13
+_GROWTH = 1 + 2.0**-10
+_FARTHEST = 2.0**50
+FAINT = -2000.0  # farther down, a double has too few digits left for the difference of two logarithms
+
+
+@lru_cache(maxsize=16)
+def points(*centres: int) -> Integers:
+    """Whole numbers at which to look: all near a centre, fewer and fewer farther away."""
+    far = np.rint(_DENSE * _GROWTH ** np.arange(1, int(np.log(_FARTHEST / _DENSE) / np.log(_GROWTH)))).astype(np.int64)
+    offsets = np.concatenate([-far[::-1], np.arange(-_DENSE, _DENSE + 1), far])
+    found = np.unique(np.concatenate([offsets + centre for centre in centres]))
+    found.flags.writeable = False
+    return found
+
+
+@dataclass(frozen=True)
+class Masses:
+    """``log[i]`` is the logarithm of the probability of ``steps[i]``; the steps are sorted."""
+
+    steps: Integers
+    log: Floats
+
+    @classmethod
+    def of(cls, steps: Integers, log: Any) -> Masses:
+        """What is too small to matter is cut off at the ends and levelled between them."""
+        values = np.maximum(np.asarray(log, dtype=np.float64), FAINT)
+        seen = np.flatnonzero(values > FAINT)
+        if not seen.size:
+            raise LawBroken("probabilities sum to one", "probabilities at whole numbers near the exact value", "none above e^-2000")
+        kept = slice(seen[0], seen[-1] + 1)
+        return cls(steps[kept], values[kept])
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How many whole numbers each point stands for; 1 where no neighbour is missing."""
+        gaps = np.diff(self.steps, prepend=self.steps[:1] - 1, append=self.steps[-1:] + 1)
+        return np.asarray((gaps[:-1] + gaps[1:]) / 2)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether all but a hair of the mass lies where every whole number is known."""
+        sparse = self.weights != 1
+        return bool(np.sum(self.weights[sparse] * np.exp(self.log[sparse])) < 1e-13)
+
+    @property
+    def tolerance(self) -> float:
+        """The relative error to be granted to sums."""
+        return 1e-9 if self.exact else 1e-5
+
+    def log_sum(self, log_terms: Floats) -> float:
+        """The logarithm of the sum over all whole numbers of exp(term)."""
+        terms = log_terms + np.log(self.weights)
+        top = float(terms.max())
+        return top + float(np.log(np.sum(np.exp(terms - top))))
+
+    def mean(self, values: Floats) -> float:
+        """The expectation of a function that has these values at the points."""
+        return float(np.sum(self.weights * np.exp(self.log) * values))
+
+    @cached_property
+    def cumulants(self) -> Floats:
+        """ln E e^(s log p(Z)) = ln sum p^(1+s), for every s of ``TILTS``."""
+        return np.array([self.log_sum((1 + tilt) * self.log) for tilt in TILTS.tolist()])
+
+    @cached_property
+    def _between(self) -> Floats:
+        """The mass above each point up to and including the next."""
+        p, gaps = np.exp(self.log), np.diff(self.steps)
+        return np.asarray(gaps * (p[:-1] + p[1:]) / 2 + np.diff(p) / 2)
+
+    @cached_property
+    def up_to(self) -> Floats:
+        """Pr[Z <= point] for each point."""
+        return np.cumsum(np.concatenate([np.exp(self.log[:1]), self._between]))
+
+    def above(self, bound: int) -> float:
+        """Pr[Z > bound], with all digits however small it is."""
+        beyond = np.append(np.cumsum(self._between[::-1])[::-1], 0.0)
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.maximum(beyond, 0.0))
+        if bound < self.steps[0]:
+            return 1.0
+        return float(np.exp(np.interp(bound, self.steps, logs)))
+
+    def below(self, bound: int) -> float:
+        """Pr[Z < bound]."""
+        return Masses(-self.steps[::-1], self.log[::-1]).above(-bound)
