@@ -1,87 +1,127 @@
-"""The stock of single draws: fresh, in order of nothing, empty after a fork."""
+"""The stock of single draws: every draw once, in no other process, and of the sampler's law."""
+
+from __future__ import annotations
 
 import os
+import signal
+import threading
 from fractions import Fraction
 
+import goodness
 import numpy as np
 import pytest
+from goodness import ALARM
 
+from hedgerow.errors import EntropyError
 from hedgerow.numeric import reserve
+from hedgerow.numeric.exponential import discrete_laplace
 from hedgerow.numeric.reserve import Reserve
 
-
-def counting(start: int = 0):
-    """A sampler whose draws are 0, 1, 2, …: what is handed out twice shows."""
-    made = {"next": start, "blocks": 0}
-
-    def sampler(scale: Fraction, size: int) -> np.ndarray:
-        block = np.arange(made["next"], made["next"] + size)
-        made["next"] += size
-        made["blocks"] += 1
-        return block
-
-    return sampler, made
+WIDE = Fraction(10**12)
 
 
-def test_no_draw_is_handed_out_twice():
-    sampler, made = counting()
-    stock = Reserve(sampler)
-    drawn = [stock.draw(Fraction(1)) for _ in range(200)]
-    assert len(set(drawn)) == 200
-    assert made["blocks"] == 4  # 64 at a time
-
-
-def test_each_scale_has_its_own_stock():
-    seen = []
+def counting() -> tuple[Reserve, list[Fraction]]:
+    """A reserve of a sampler that gives 0, 1, 2, … and notes the scales it was asked for."""
+    asked: list[Fraction] = []
 
     def sampler(scale: Fraction, size: int) -> np.ndarray:
-        seen.append(scale)
-        return np.zeros(size, dtype=np.int64)
+        asked.append(scale)
+        return np.arange(size) + size * (len(asked) - 1)
 
-    stock = Reserve(sampler)
-    for scale in (Fraction(1), Fraction(2), Fraction(1), Fraction(2)):
-        stock.draw(scale)
-    assert seen == [1, 2]
+    return Reserve(sampler), asked
 
 
-def test_the_number_of_scales_is_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(reserve, "_SCALES", 3)
-    sampler, _ = counting()
-    stock = Reserve(sampler)
-    for scale in range(1, 11):
+def test_every_draw_is_handed_out_once() -> None:
+    stock, asked = counting()
+    drawn = [stock.draw(WIDE) for _ in range(3 * reserve._BLOCK)]
+    assert sorted(drawn) == list(range(3 * reserve._BLOCK))
+    assert asked == [WIDE] * 3
+    assert all(type(value) is int for value in drawn)
+
+
+def test_every_scale_has_its_own_stock() -> None:
+    stock, asked = counting()
+    one, two = Fraction(1), Fraction(2)
+    assert {stock.draw(one) // reserve._BLOCK for _ in range(5)} == {0}
+    assert {stock.draw(two) // reserve._BLOCK for _ in range(5)} == {1}
+    assert stock.draw(one) // reserve._BLOCK == 0
+    assert asked == [one, two]
+
+
+def test_the_number_of_scales_is_bounded() -> None:
+    stock, _ = counting()
+    for scale in range(1, reserve._SCALES + 2):
         stock.draw(Fraction(scale))
-    assert len(stock._ready) <= 3
+    assert len(stock._ready) == 1
+    stock.draw(Fraction(5))
+    assert len(stock._ready) == 2
 
 
-def test_a_forked_child_starts_empty():
-    sampler, _ = counting()
-    stock = Reserve(sampler)
-    stock.draw(Fraction(1))
+def test_draws_follow_the_law() -> None:
+    stock = Reserve(discrete_laplace)
+    scale = Fraction(15, 2)
+    drawn = np.array([stock.draw(scale) for _ in range(50_000)])
+    assert goodness.p_value(drawn, goodness.discrete_laplace(scale)) > ALARM
+    assert abs(goodness.serial_correlation(drawn, 1)) < goodness.FAR
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("hooked", [True, False])
+def test_a_forked_child_does_not_draw_from_the_stock_of_its_parent(monkeypatch: pytest.MonkeyPatch, hooked: bool) -> None:
+    if not hooked:
+        monkeypatch.setattr(os, "register_at_fork", lambda **_: None)
+    stock = Reserve(discrete_laplace)
+    stock.draw(WIDE)
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(write, bytes([len(stock._ready)]))
-        os._exit(0)
+        signal.alarm(30)
+        try:
+            os.write(write, np.array([stock.draw(WIDE) for _ in range(reserve._BLOCK)]).tobytes())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        theirs = np.frombuffer(pipe.read(), dtype=np.int64)
     os.waitpid(child, 0)
-    assert os.read(read, 1) == b"\0"
-    assert len(stock._ready[Fraction(1)]) == 63
+    ours = [stock.draw(WIDE) for _ in range(reserve._BLOCK - 1)]
+    assert theirs.size == reserve._BLOCK
+    assert len(np.intersect1d(ours, theirs)) <= 1  # one chance meeting has probability 1e-9
 
 
-def test_another_process_is_noticed_without_the_fork_hook():
-    sampler, made = counting()
-    stock = Reserve(sampler)
-    stock.draw(Fraction(1))
-    stock._process = -1  # as after a fork that Python did not see
-    stock.draw(Fraction(1))
-    assert made["blocks"] == 2
-    assert stock._process == os.getpid()
+def test_the_mark_of_the_process_is_set_last() -> None:
+    order: list[str] = []
+
+    class Watched(Reserve):
+        def __setattr__(self, name: str, value: object) -> None:
+            order.append(name)
+            super().__setattr__(name, value)
+
+    Watched(discrete_laplace)
+    assert order[-1] == "_process"
 
 
-def test_a_sampler_that_fails_leaves_nothing_behind():
-    def sampler(scale: Fraction, size: int) -> np.ndarray:
-        raise RuntimeError("no bits")
+def test_threads_never_share_a_draw() -> None:
+    stock, drawn, start = Reserve(discrete_laplace), [], threading.Barrier(6)
 
-    stock = Reserve(sampler)
-    with pytest.raises(RuntimeError):
-        stock.draw(Fraction(1))
-    assert stock._ready == {}
+    def draw() -> None:
+        start.wait()
+        drawn.extend([stock.draw(WIDE) for _ in range(1000)])
+
+    threads = [threading.Thread(target=draw) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(drawn) == 6000
+    assert len(set(drawn)) >= 5998
+
+
+def test_without_entropy_nothing_is_drawn_and_nothing_is_kept() -> None:
+    def dry(scale: Fraction, size: int) -> np.ndarray:
+        raise EntropyError("nothing was drawn.")
+
+    stock = Reserve(dry)
+    with pytest.raises(EntropyError):
+        stock.draw(WIDE)
+    assert not stock._ready

@@ -67,6 +67,8 @@ def make_case(mechanism: Any, sensitivity: Number | Sensitivity, draws: int, cla
     protocol = _SHAPES.get(getattr(mechanism, "shape", ""))
     if protocol is None:
         raise InvalidArgument("mechanism", f"must have a shape, one of {', '.join(_SHAPES)}", mechanism)
+    if isinstance(mechanism, type):
+        raise InvalidArgument("mechanism", "must be made first, not just its class", mechanism)
     if not isinstance(mechanism, protocol):
         raise InvalidArgument("mechanism", f"must have all members of hedgerow.mechanisms.shapes.{protocol.__name__}", mechanism)
     if protocol is Response and mechanism.values > _MOST_CATEGORIES:

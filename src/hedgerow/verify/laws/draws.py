@@ -65,18 +65,23 @@ def _table(case: Case) -> tuple[Masses, Integers]:
     shaped = np.asarray(case.mechanism.sample(_inputs(case, 6).reshape(2, 3)))
     if shaped.shape != (2, 3):
         raise LawBroken("cells are independent", "the shape of the input, (2, 3)", str(shaped.shape))
-    table = np.array([_steps(case, case.mechanism.sample(_inputs(case, _CELLS))) for _ in range(_CALLS)])
+    exact = _inputs(case, _CELLS)
+    table = np.array([_noise(case, case.mechanism.sample(exact), exact) for _ in range(_CALLS)])
     return (reports(case, 0) if case.shape == "response" else noise(case)), table
 
 
 def _inputs(case: Case, count: int) -> Any:
-    zeros = np.zeros(count, dtype=np.int64)
-    return zeros if case.shape == "response" else at(case, zeros)
+    """Exact values of either sign for an additive mechanism, so that noise which depends on them shows; category 0 for a response."""
+    if case.shape == "response":
+        return np.zeros(count, dtype=np.int64)
+    return at(case, 37 * np.arange(count, dtype=np.int64) % 2001 - 1000)
 
 
-def _steps(case: Case, outputs: Any) -> Integers:
-    grid = 1 if case.shape == "response" else case.mechanism.grid
-    return np.asarray(outputs) if grid == 1 else np.rint(np.asarray(outputs) / float(grid)).astype(np.int64)
+def _noise(case: Case, outputs: Any, exact: Any) -> Integers:
+    """What was added, in grid steps; of a response the report itself."""
+    grid = 1.0 if case.shape == "response" else float(case.mechanism.grid)
+    added: Integers = np.rint((np.asarray(outputs) - np.asarray(exact)) / grid).astype(np.int64)
+    return added
 
 
 def _middle(masses: Masses) -> int:
@@ -102,9 +107,10 @@ def _accuse(draws: Integers, masses: Masses, words: str, tests: int = 1) -> str:
 def _additive(case: Case) -> Finding:
     masses = noise(case)
     count, seen = _enough(case, masses)
-    figures = _accuse(_steps(case, case.mechanism.sample(_inputs(case, count))), masses, "of an array", 2)
-    single = [case.mechanism.sample(0 if case.mechanism.grid == 1 else 0.0) for _ in range(_SINGLE)]
-    _accuse(_steps(case, single), masses, "of single numbers", 2)
+    exact = _inputs(case, count)
+    figures = _accuse(_noise(case, case.mechanism.sample(exact), exact), masses, "of an array", 2)
+    single = [case.mechanism.sample(x) for x in exact[:_SINGLE].tolist()]
+    _accuse(_noise(case, single, exact[:_SINGLE]), masses, "of single numbers", 2)
     return Finding("sample follows log_prob", f"{count} draws: {figures}; {seen}")
 
 
@@ -131,10 +137,11 @@ def _selection(case: Case) -> Finding:
 
 def _response(case: Case) -> Finding:
     truths = sorted({0, 1, case.mechanism.values - 1})
+    exact = np.resize(truths, len(truths) * case.draws)  # side by side, so that a report in another's place shows
+    drawn = np.asarray(case.mechanism.sample(exact))
     figures = ""
     for truth in truths:
-        drawn = np.asarray(case.mechanism.sample(np.full(case.draws, truth)))
-        figures = _accuse(drawn, reports(case, truth), f"of the report of {truth}", 2 * len(truths))
+        figures = _accuse(drawn[exact == truth], reports(case, truth), f"of the report of {truth}", 2 * len(truths))
         single = np.array([case.mechanism.sample(truth) for _ in range(_SINGLE)])
         _accuse(single, reports(case, truth), f"of the report of {truth} alone", 2 * len(truths))
     return Finding("sample follows log_prob", f"{case.draws} reports of each of {len(truths)} values: {figures}")

@@ -2,7 +2,7 @@
 
 Near its centres a law is known at every whole number and all sums below are exact up to rounding. Far away, where a law that
 lives on millions of steps still has mass, it is known at points whose distance grows in proportion; there the sums are those of the
-trapezoid rule, good to about seven digits.
+trapezoid rule, good to about seven digits in the body and four far out in the tails.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from hedgerow.verify.laws.case import LawBroken
 
 __all__ = ["FAINT", "TILTS", "Masses", "points"]
 
-TILTS = np.concatenate([-np.geomspace(0.9, 1e-3, 40), np.geomspace(1e-3, 0.9, 40)])
+TILTS = np.concatenate([-np.geomspace(0.9, 1e-3, 24), np.geomspace(1e-3, 0.9, 24)])
 
-_DENSE = 1 << 13
+_DENSE = 1 << 12
 _GROWTH = 1 + 2.0**-10
 _FARTHEST = 2.0**50
 FAINT = -2000.0  # farther down, a double has too few digits left for the difference of two logarithms

@@ -68,6 +68,7 @@ def at(case: Case, steps: Integers) -> Any:
     return steps if case.mechanism.grid == 1 else steps * float(case.mechanism.grid)
 
 
+@lru_cache(maxsize=4)
 def noise(case: Case) -> Masses:
     """The law of the noise of an additive mechanism, in grid steps."""
     steps = points(0)
@@ -149,6 +150,7 @@ def _categories(case: Case) -> Iterator[Neighbours]:
         yield Neighbours(((Pair(laws[one], laws[other]), case.move.l0),), f"{case.move.l0} answer(s) changed from {one} to {other}")
 
 
+@lru_cache(maxsize=64)
 def reports(case: Case, truth: int) -> Masses:
     """The law of one report."""
     values = np.arange(case.mechanism.values)

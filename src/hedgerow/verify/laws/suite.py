@@ -48,9 +48,9 @@ LAWS: tuple[Law, ...] = (
     delta_covers_neighbours,
     losses_add_up,
     error_covers,
+    cells_are_independent,  # before the laws that take the cells of one large array for independent draws
     low_bits_tell_nothing,
     outputs_keep_to_the_grid,
-    cells_are_independent,
     sample_follows_log_prob,
     forks_differ,
 )

@@ -1,0 +1,30 @@
+"""diffprivlib: pure Python, a call a draw, floating point."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from diffprivlib.mechanisms import GaussianDiscrete, Geometric
+
+VERSION = version("diffprivlib")
+
+
+def _mechanism(law, scale):
+    if law == "laplace":
+        return Geometric(epsilon=1 / scale, sensitivity=1)
+    mechanism = GaussianDiscrete(epsilon=1, delta=1e-6, sensitivity=1)
+    mechanism._scale = float(scale)  # it finds its own from epsilon and delta; the cost of a draw is what counts here
+    return mechanism
+
+
+def scalar(law, scale, calls):
+    mechanism = _mechanism(law, scale)
+
+    def work():
+        for _ in range(calls):
+            mechanism.randomise(42)
+
+    return work
+
+
+noise = scalar

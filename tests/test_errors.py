@@ -1,0 +1,70 @@
+"""One exception tree; parameters are shown, shortened where they are long."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+
+import pytest
+
+from hedgerow import errors
+from hedgerow.errors import InvalidArgument
+
+
+def test_every_error_hangs_in_the_one_tree() -> None:
+    kinds = [getattr(errors, name) for name in errors.__all__]
+    assert all(issubclass(kind, errors.HedgerowError) for kind in kinds)
+    assert {kind.__name__ for kind in kinds if issubclass(kind, errors.Refused)} == {"Refused", "Unsupported", "Unbounded", "BudgetExceeded"}
+    assert issubclass(InvalidArgument, ValueError)
+    assert not issubclass(errors.EntropyError, errors.Refused)
+
+
+def test_the_picture_at_the_top_shows_the_tree() -> None:
+    assert errors.__doc__ is not None
+    assert all(name in errors.__doc__ for name in errors.__all__)
+
+
+def test_an_invalid_argument_names_the_argument_and_shows_the_value() -> None:
+    error = InvalidArgument("epsilon", "must be above 0", -1)
+    assert str(error) == "epsilon must be above 0; got -1."
+    assert error.argument == "epsilon"
+
+
+def test_data_are_not_shown() -> None:
+    assert str(InvalidArgument("exact", "must not hold NaN")) == "exact must not hold NaN."
+
+
+def test_none_is_a_value_that_is_shown() -> None:
+    assert str(InvalidArgument("epsilon", "must be a number", None)) == "epsilon must be a number; got None."
+
+
+@pytest.mark.parametrize("value", ["x" * 58, "x" * 59, list(range(1000)), Fraction(1, 10**100)])
+def test_long_values_are_shortened(value: object) -> None:
+    told = str(InvalidArgument("table", "is unknown", value))
+    shown = told.removeprefix("table is unknown; got ").removesuffix(".")
+    assert len(shown) <= 60
+    assert shown == repr(value) if len(repr(value)) <= 60 else shown == repr(value)[:59] + "…"
+
+
+@pytest.mark.parametrize("value", [10**5000, -(10**5000), Fraction(1, 10**5000), [10**5000]], ids=["int", "negative", "fraction", "list"])
+def test_integers_that_python_does_not_write_out_are_told_all_the_same(value: object) -> None:
+    assert str(InvalidArgument("epsilon", "is too large", value)) == f"epsilon is too large; got a very long {type(value).__name__}."
+
+
+def test_errors_can_be_raised_and_caught_as_what_they_are() -> None:
+    with pytest.raises(errors.Refused, match="no budget"):
+        raise errors.BudgetExceeded("no budget")
+    with pytest.raises(ValueError, match="size must be"):
+        raise InvalidArgument("size", "must be 0 or more", -1)
+
+
+@pytest.mark.parametrize("kind", [errors.EntropyError, errors.Unbounded, errors.LedgerError])
+def test_errors_travel_between_processes(kind: type[errors.HedgerowError]) -> None:
+    copy = pickle.loads(pickle.dumps(kind("told")))
+    assert (type(copy), str(copy)) == (kind, "told")
+
+
+def test_an_invalid_argument_travels_with_its_name_and_message() -> None:
+    error = InvalidArgument("epsilon", "must be above 0", -1)
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy), copy.argument) == (InvalidArgument, str(error), "epsilon")
