@@ -14,7 +14,12 @@ from hedgerow.errors import InvalidArgument
 def test_every_error_hangs_in_the_one_tree() -> None:
     kinds = [getattr(errors, name) for name in errors.__all__]
     assert all(issubclass(kind, errors.HedgerowError) for kind in kinds)
-    assert {kind.__name__ for kind in kinds if issubclass(kind, errors.Refused)} == {"Refused", "Unsupported", "Unbounded", "BudgetExceeded"}
+    assert {kind.__name__ for kind in kinds if issubclass(kind, errors.Refused)} == {
+        "Refused",
+        "Unsupported",
+        "Unbounded",
+        "BudgetExceeded",
+    }
     assert issubclass(InvalidArgument, ValueError)
     assert not issubclass(errors.EntropyError, errors.Refused)
 

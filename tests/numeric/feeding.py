@@ -19,7 +19,16 @@ from hedgerow.numeric import lazy
 
 # How a uniform goes on: nearly all zeros, and nearly all ones. (All of either would be an end point, which has probability 0.)
 LOW, HIGH = 1, (1 << 64) - 2
-SCALES = [Fraction(1, 1000), Fraction(3, 10), Fraction(1), Fraction(15, 2), Fraction(1000), Fraction(10**6, 7), Fraction(10**9), Fraction(10**12)]
+SCALES = [
+    Fraction(1, 1000),
+    Fraction(3, 10),
+    Fraction(1),
+    Fraction(15, 2),
+    Fraction(1000),
+    Fraction(10**6, 7),
+    Fraction(10**9),
+    Fraction(10**12),
+]
 SPECIAL = sorted(
     {0, 1, 2, 3, 5, (1 << 63) - 1, (1 << 63) - 2, (1 << 63) - 513}
     | {min(max((1 << bit) + step, 0), (1 << 63) - 1) for bit in (*range(2, 63, 5), 52, 53, 54, 61, 62) for step in (-1, 0, 1)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb
+from math import comb, pi, sqrt
 
 import pytest
 from scipy.special import betaincinv
@@ -13,7 +13,20 @@ from hedgerow.numeric.binomial import clopper_pearson
 
 @pytest.mark.parametrize(
     ("hits", "trials"),
-    [(1, 1), (1, 2), (1, 10), (3, 10), (9, 10), (1, 1000), (500, 1000), (999, 1000), (17, 10**6), (5 * 10**5, 10**6), (10**6 - 1, 10**6), (10**8, 10**9)],
+    [
+        (1, 1),
+        (1, 2),
+        (1, 10),
+        (3, 10),
+        (9, 10),
+        (1, 1000),
+        (500, 1000),
+        (999, 1000),
+        (17, 10**6),
+        (5 * 10**5, 10**6),
+        (10**6 - 1, 10**6),
+        (10**8, 10**9),
+    ],
 )
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
 def test_bounds_are_those_of_the_beta_law(hits: int, trials: int, confidence: float) -> None:
@@ -40,9 +53,7 @@ def test_none_and_all() -> None:
 def test_the_probability_is_held_at_least_as_often_as_stated(trials: int, confidence: float) -> None:
     bounds = [clopper_pearson(hits, trials, confidence) for hits in range(trials + 1)]
     for p in [i / 97 for i in range(1, 97)]:
-        held = sum(
-            comb(trials, hits) * p**hits * (1 - p) ** (trials - hits) for hits, (low, high) in enumerate(bounds) if low <= p <= high
-        )
+        held = sum(comb(trials, hits) * p**hits * (1 - p) ** (trials - hits) for hits, (low, high) in enumerate(bounds) if low <= p <= high)
         assert held >= confidence - 1e-12
 
 
@@ -57,6 +68,11 @@ def test_more_confidence_is_a_wider_interval() -> None:
     widths = [high - low for low, high in (clopper_pearson(7, 30, confidence) for confidence in (0.5, 0.9, 0.99, 1 - 1e-12, 1 - 1e-16))]
     assert widths == sorted(widths)
     assert widths[-1] <= 1
+
+
+def test_a_fraction_that_converges_slowly_is_cut_short_near_its_value() -> None:
+    # I_1/2(a, a) = 1/2 makes it sqrt(pi a) in the limit.
+    assert binomial._fraction(10**14, 10**14, 0.5) == pytest.approx(sqrt(pi * 10**14), rel=1e-3)
 
 
 @pytest.mark.parametrize(("k", "n", "p"), [(1, 1, 0.3), (3, 7, 0.2), (3, 7, 0.8), (20, 40, 0.5), (1, 40, 0.9)])

@@ -8,11 +8,11 @@ import signal
 import threading
 from collections.abc import Callable
 
-import goodness
 import numpy as np
 import pytest
-from goodness import ALARM
 
+import goodness
+from goodness import ALARM
 from hedgerow.errors import EntropyError
 from hedgerow.numeric import bits
 from hedgerow.numeric.bits import Pool, integer, words
@@ -72,6 +72,17 @@ def test_worker_processes_draw_different_words(method: str) -> None:
     assert np.unique(drawn).size == drawn.size == 716
 
 
+def test_a_pool_that_finds_itself_in_another_process_starts_over() -> None:
+    pool = Pool()
+    pool.words(10)
+    old, lock = pool._buffer.copy(), pool._lock
+    pool._process = -1
+    assert not np.isin(pool.words(1000), old).any()
+    assert not np.isin(pool.words(100), old).any()
+    assert pool._lock is not lock
+    assert pool._process == os.getpid()
+
+
 def test_the_mark_of_the_process_is_set_last() -> None:
     order: list[str] = []
 
@@ -101,7 +112,9 @@ def test_threads_draw_different_words() -> None:
     assert np.unique(everything).size == everything.size
 
 
-@pytest.mark.parametrize("broken", [refuse, unsupported, lambda n: b"\x00" * (n - 1), lambda n: b""], ids=["fails", "missing", "short", "empty"])
+@pytest.mark.parametrize(
+    "broken", [refuse, unsupported, lambda n: b"\x00" * (n - 1), lambda n: b""], ids=["fails", "missing", "short", "empty"]
+)
 @pytest.mark.parametrize("count", [1, 5000])
 def test_without_entropy_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch, broken: Callable[[int], bytes], count: int) -> None:
     pool = Pool()

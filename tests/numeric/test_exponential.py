@@ -6,16 +6,16 @@ from fractions import Fraction
 from math import floor
 from unittest.mock import Mock
 
-import goodness
 import numpy as np
 import pytest
-from goodness import ALARM, FAR
-from numeric import obvious
-from numeric.feeding import HIGH, LOW, SCALES, SPECIAL, exp, feed, ln, near, some, uniform
 
+import goodness
+from goodness import ALARM, FAR
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric import exponential
 from hedgerow.numeric.exponential import bernoulli_exp, discrete_laplace, geometric, rounded_laplace
+from numeric import obvious
+from numeric.feeding import HIGH, LOW, SCALES, SPECIAL, exp, feed, ln, near, some, uniform
 
 HALF = Fraction(1, 2)
 N = 10**6
@@ -78,7 +78,9 @@ def test_rounded_laplace_makes_the_same_draw_of_the_same_bits(
 
 
 @pytest.mark.parametrize("more", [LOW, HIGH])
-@pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 10**15), Fraction(1, 3), Fraction(1), Fraction(40), Fraction(44), Fraction(10**400)], ids=str)
+@pytest.mark.parametrize(
+    "x", [Fraction(0), Fraction(1, 10**15), Fraction(1, 3), Fraction(1), Fraction(40), Fraction(44), Fraction(10**400)], ids=str
+)
 def test_coins_fall_the_same_way_for_the_same_bits(monkeypatch: pytest.MonkeyPatch, x: Fraction, more: int) -> None:
     limit = exp(-min(x, Fraction(1000)))
     words = some(200, seed=3) + SPECIAL + near(limit)

@@ -7,16 +7,16 @@ from fractions import Fraction
 from math import floor
 from unittest.mock import Mock
 
-import goodness
 import numpy as np
 import pytest
-from goodness import ALARM, FAR
-from numeric import obvious
-from numeric.feeding import HIGH, LOW, SCALES, SPECIAL, exp, feed, ln, near, some, uniform
 
+import goodness
+from goodness import ALARM, FAR
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric import gaussian
 from hedgerow.numeric.gaussian import discrete_gaussian, ratios
+from numeric import obvious
+from numeric.feeding import HIGH, LOW, SCALES, SPECIAL, exp, feed, ln, near, some, uniform
 
 HALF = Fraction(1, 2)
 N = 10**6
@@ -91,7 +91,9 @@ def test_the_ratio_stays_within_its_bound(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_box_holds_every_cell(sigma: Fraction) -> None:
     bound = Fraction(gaussian._bound(sigma))
     top = floor(Fraction(1415, 1000) * sigma)
-    heights = {z: (z + HALF) * exp(-Fraction(z * z) / (4 * sigma**2)) for z in {0, 1, 2, 3, top // 2, 2 * top, *range(max(0, top - 3), top + 4)}}
+    heights = {
+        z: (z + HALF) * exp(-Fraction(z * z) / (4 * sigma**2)) for z in {0, 1, 2, 3, top // 2, 2 * top, *range(max(0, top - 3), top + 4)}
+    }
     assert all(height <= bound for height in heights.values())
     assert max(heights.values()) > bound * (1 - Fraction(1, 10**6)), "a larger box would only cost time, but this one is meant to fit"
 

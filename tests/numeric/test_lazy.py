@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numeric.feeding import HIGH, LOW, continue_with, ln, uniform
 
 from hedgerow.numeric import lazy
 from hedgerow.numeric.lazy import FIRST, Uniform, settle, settled_floor
+from numeric.feeding import HIGH, LOW, continue_with, ln, uniform
 
 rounding = Fraction(1, 10**65)  # of the reference, which has 70 digits
 words = st.integers(min_value=0, max_value=(1 << 63) - 1)

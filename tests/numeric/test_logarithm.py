@@ -9,10 +9,10 @@ from math import ldexp
 
 import numpy as np
 import pytest
-from numeric.feeding import SPECIAL, some
 
 from hedgerow.numeric import logarithm
 from hedgerow.numeric.logarithm import EXPONENTIAL_ERROR, exponential, log
+from numeric.feeding import SPECIAL, some
 
 FINE = Context(prec=45)
 STEP = Decimal(2) ** -52
@@ -62,7 +62,7 @@ def test_a_kernel_that_is_a_little_wrong_is_caught(monkeypatch: pytest.MonkeyPat
 
 
 def words() -> list[int]:
-    return some(5000, seed=11) + SPECIAL + [w for k in range(1, 63) for w in ((1 << k) - 1, 1 << k, (1 << k) + (1 << k >> 53) + 1)]
+    return some(9800, seed=11) + SPECIAL + [w for k in range(1, 63) for w in ((1 << k) - 1, 1 << k, (1 << k) + (1 << k >> 53) + 1)]
 
 
 def test_exponential_stays_within_its_bound_whatever_the_unseen_bits() -> None:

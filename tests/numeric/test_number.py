@@ -120,13 +120,13 @@ def test_probabilities_lie_strictly_between_0_and_1(door: object, bad: object) -
 
 @pytest.mark.parametrize("bad", [1e-320, 5e-324, 9.9e-13, 10_001, 1e300, Fraction(1, 10**13), 10**5000], ids=lambda bad: type(bad).__name__)
 def test_an_epsilon_nobody_means_is_refused(bad: object) -> None:
-    with pytest.raises(InvalidArgument, match="^epsilon must lie between 1e-12 and 10000; got "):
+    with pytest.raises(InvalidArgument, match=r"^epsilon must lie between 1e-12 and 10000; got "):
         privacy_epsilon(bad)
 
 
 @pytest.mark.parametrize("bad", [1e-320, 1e-101, Decimal("1e-101")])
 def test_a_delta_nobody_means_is_refused(bad: object) -> None:
-    with pytest.raises(InvalidArgument, match="^delta must be at least 1e-100; got "):
+    with pytest.raises(InvalidArgument, match=r"^delta must be at least 1e-100; got "):
         privacy_delta(bad)
 
 
@@ -136,7 +136,7 @@ def test_the_ends_are_allowed_and_the_name_can_be_changed() -> None:
     assert privacy_delta(1e-100) == Fraction(1, 10**100)
     assert privacy_delta(0.5) == Fraction(1, 2)
     assert positive(5e-324, "x") > 0
-    with pytest.raises(InvalidArgument, match="^rho must lie between 1e-12 and 10000"):
+    with pytest.raises(InvalidArgument, match=r"^rho must lie between 1e-12 and 10000"):
         privacy_epsilon(1e9, "rho")
 
 

@@ -7,11 +7,11 @@ import signal
 import threading
 from fractions import Fraction
 
-import goodness
 import numpy as np
 import pytest
-from goodness import ALARM
 
+import goodness
+from goodness import ALARM
 from hedgerow.errors import EntropyError
 from hedgerow.numeric import reserve
 from hedgerow.numeric.exponential import discrete_laplace
@@ -87,6 +87,14 @@ def test_a_forked_child_does_not_draw_from_the_stock_of_its_parent(monkeypatch: 
     ours = [stock.draw(WIDE) for _ in range(reserve._BLOCK - 1)]
     assert theirs.size == reserve._BLOCK
     assert len(np.intersect1d(ours, theirs)) <= 1  # one chance meeting has probability 1e-9
+
+
+def test_a_stock_that_finds_itself_in_another_process_starts_over() -> None:
+    stock, asked = counting()
+    assert stock.draw(WIDE) < reserve._BLOCK
+    stock._process = -1
+    assert stock.draw(WIDE) >= reserve._BLOCK
+    assert len(asked) == 2
 
 
 def test_the_mark_of_the_process_is_set_last() -> None:

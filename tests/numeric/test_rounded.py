@@ -5,17 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
-import goodness
 import numpy as np
 import pytest
-from goodness import ALARM, FAR, Law
-from numeric.feeding import HIGH, LOW, SPECIAL, exp, feed, ln, some, uniform
 from scipy.integrate import quad
 from scipy.special import betainc
 
+import goodness
+from goodness import ALARM, FAR, Law
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric import gaussian, rounded
 from hedgerow.numeric.rounded import rounded_gaussian, rounded_power
+from numeric.feeding import HIGH, LOW, SPECIAL, exp, feed, ln, some, uniform
 
 HALF = Fraction(1, 2)
 END = 1 << 62

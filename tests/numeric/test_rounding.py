@@ -7,12 +7,22 @@ from fractions import Fraction
 from math import isqrt
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hedgerow.numeric import rounding
 from hedgerow.numeric.rounding import (
-    exp_bounds, exp_down, exp_up, log_bounds, log_down, log_up, round_digits_up, round_down, round_up, sqrt_down, sqrt_up,
+    exp_bounds,
+    exp_down,
+    exp_up,
+    log_bounds,
+    log_down,
+    log_up,
+    round_digits_up,
+    round_down,
+    round_up,
+    sqrt_down,
+    sqrt_up,
 )  # fmt: skip
 
 Interval = tuple[Fraction, Fraction]
@@ -72,6 +82,7 @@ def artanh_interval(y: Fraction) -> Interval:
 positives = st.fractions(min_value=Fraction(1, 10**12), max_value=10**12, max_denominator=10**15)
 
 
+@settings(max_examples=40)
 @given(st.fractions(min_value=-60, max_value=60, max_denominator=10**12))
 @example(Fraction(0))
 @example(Fraction(1))
@@ -88,6 +99,7 @@ def test_exp_is_bracketed(x: Fraction) -> None:
     assert exp_bounds(x) == (exp_down(x), exp_up(x))
 
 
+@settings(max_examples=40)
 @given(positives)
 @example(Fraction(1, 3))
 @example(Fraction(2))
@@ -119,6 +131,7 @@ def test_the_logarithm_of_one_is_zero() -> None:
 
 
 @pytest.mark.parametrize("digits", [10, 25, 80])
+@settings(max_examples=40)
 @given(x=st.fractions(min_value=Fraction(1, 1000), max_value=20, max_denominator=10**6))
 def test_more_digits_are_more_digits(digits: int, x: Fraction) -> None:
     assert exp_down(x, digits) <= exp_down(x, 100) <= exp_up(x, 100) <= exp_up(x, digits)

@@ -73,15 +73,19 @@ def test_without_entropy_no_sampler_draws(monkeypatch: pytest.MonkeyPatch, name:
 @pytest.mark.parametrize("size", [-1, True, 2.0, "3", None])
 def test_a_wrong_size_draws_nothing(size: object) -> None:
     for draw in SIZED:
-        with pytest.raises(InvalidArgument, match="^size must be a whole number of draws"):
+        with pytest.raises(InvalidArgument, match=r"^size must be a whole number of draws"):
             draw(size)
 
 
 @pytest.mark.usefixtures("dry")
-@pytest.mark.parametrize("scale", [Fraction(0), Fraction(-1), Fraction(10**13), Fraction(1, 10**13), Fraction(10**400)], ids=["0", "-1", "1e13", "1e-13", "1e400"])
+@pytest.mark.parametrize(
+    "scale",
+    [Fraction(0), Fraction(-1), Fraction(10**13), Fraction(1, 10**13), Fraction(10**400)],
+    ids=["0", "-1", "1e13", "1e-13", "1e400"],
+)
 def test_a_wrong_scale_draws_nothing(scale: Fraction) -> None:
     for draw in SCALED:
-        with pytest.raises(InvalidArgument, match="^(scale|sigma) must lie between"):
+        with pytest.raises(InvalidArgument, match=r"^(scale|sigma) must lie between"):
             draw(scale)
 
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 from functools import cache
 from math import ceil, erfc, exp, floor, nextafter, sqrt
 
-import goodness
 import numpy as np
 import pytest
-from goodness import decimal
 
+import goodness
+from goodness import decimal
 from hedgerow.numeric import tail
 from hedgerow.numeric.tail import gaussian_delta, gaussian_log_mass, gaussian_radius
 
@@ -60,7 +60,7 @@ def test_a_hair_beyond_the_cut_is_not_lost(sigma: float, epsilon: float) -> None
     # All of delta is the gain of one z, and that gain is a rounding of epsilon.
     truth, found = true_delta(sigma, 1, epsilon), Decimal(gaussian_delta(sigma, 1, epsilon))
     assert truth > 0
-    assert truth <= found <= truth + Decimal(3e-14) * Decimal(epsilon)
+    assert truth <= found <= truth + Decimal("3e-14") * Decimal(epsilon)
 
 
 @pytest.mark.parametrize("sigma", [0.4, 3.0, 20.0])

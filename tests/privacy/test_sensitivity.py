@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.privacy import Sensitivity
+from hedgerow.privacy.sensitivity import Local
 
 BAD = [0, -1, -0.0, float("nan"), float("inf"), -float("inf"), 1e400, True, np.True_, "1", None, [1], 1j]
 
@@ -126,3 +127,22 @@ def test_bad_counts(value: object) -> None:
 def test_only_sensitivities_are_stacked() -> None:
     with pytest.raises(TypeError):
         Sensitivity.of(1) + 1  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("scale", [Local(3), Local(1, 3), 2 * Local(3), Local(3) * Fraction(1, 2), Fraction(1, 2) * Local(3)])
+def test_local_sensitivity_never_scales_noise(scale: Local) -> None:
+    one = Fraction(1)
+    for use in (
+        lambda: Sensitivity.of(scale),
+        lambda: Sensitivity.each(2, scale),
+        lambda: Sensitivity(1, scale, one, one),
+        lambda: Sensitivity(1, one, one, scale),
+    ):
+        with pytest.raises(Refused, match=r"^Noise scaled to local sensitivity is not private: .* use smooth\(\.\.\.\)") as caught:
+            use()
+        assert "3" not in str(caught.value)
+
+
+def test_local_sensitivity_is_a_number_to_look_at() -> None:
+    assert Local(3) == 3
+    assert Local(1, 3) < Fraction(1, 2) < Local(3) + 1

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import floor
 
-import goodness
 import numpy as np
 import pytest
-from goodness import ALARM, FAR
-from numeric.feeding import HIGH, LOW, SCALES, exp, feed, ln, near, some, uniform
 
+import goodness
+from goodness import ALARM, FAR
 from hedgerow.numeric import exponential, gaussian
 from hedgerow.numeric.exponential import discrete_laplace
 from hedgerow.numeric.gaussian import discrete_gaussian, ratios
+from numeric.feeding import HIGH, LOW, SCALES, exp, feed, ln, near, some, uniform
 
 N = 10**7
 HALF = Fraction(1, 2)
@@ -22,7 +22,9 @@ Sampler = Callable[[Fraction, int], np.ndarray]
 
 
 @pytest.mark.parametrize("scale", [Fraction(3, 10), Fraction(1), Fraction(15, 2), Fraction(1000)], ids=float)
-@pytest.mark.parametrize(("sampler", "law"), [(discrete_laplace, goodness.discrete_laplace), (discrete_gaussian, goodness.discrete_gaussian)])
+@pytest.mark.parametrize(
+    ("sampler", "law"), [(discrete_laplace, goodness.discrete_laplace), (discrete_gaussian, goodness.discrete_gaussian)]
+)
 def test_ten_million_draws_fit_the_law_and_two_per_cent_off_do_not(
     sampler: Sampler, law: Callable[[Fraction], goodness.Law], scale: Fraction
 ) -> None:

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-CHUNK = 1 << 13
+CHUNK = 1 << 15
 LARGEST_SCALE = 10**12  # grid steps; beyond it doubles leave too many draws undecided, and integers near their end
 SMALLEST_SCALE = Fraction(1, 10**12)  # below it there is no noise to speak of, and squares of its inverse near the end of doubles
 FARTHEST = 2.0**50  # grid steps from 0: a centre beyond is moved there, which cannot raise a sensitivity

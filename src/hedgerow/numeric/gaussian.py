@@ -85,11 +85,12 @@ def discrete_gaussian(sigma: Fraction, size: int) -> Integers:
     filled = 0
     while filled < result.size:
         missing = result.size - filled
-        candidates = ratios(min(CHUNK, missing + missing // 2 + 8))
+        candidates = ratios(min(CHUNK, 2 * missing + 16))  # more than half of them are kept
         whole, keep = _decide(candidates, sigma, bound)
-        whole *= 1 - 2 * candidates.sign
-        kept = whole[keep][:missing]
-        result[filled : filled + kept.size] = kept
+        kept = np.flatnonzero(keep)[:missing]
+        sign, part = -candidates.sign.take(kept), slice(filled, filled + kept.size)
+        np.bitwise_xor(whole.take(kept), sign, out=result[part])
+        result[part] -= sign  # 0 or -1: flips the sign by exclusive or and carry
         filled += kept.size
     return result
 

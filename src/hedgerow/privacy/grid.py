@@ -30,17 +30,19 @@ _FINE = 20  # a grid chosen by us has at least 2^20 steps to the sensitivity
 _SMALLEST, _LARGEST = Fraction(1, 1 << 270), Fraction(1 << 80)  # sensitivities for which such a grid exists
 _END = 1 << 62
 _FAR = 1 << 1000
+_NEAR = 2.0**999
 
 
 class Grid:
     """Snapping to and from multiples of ``step``."""
 
-    __slots__ = ("step",)
+    __slots__ = ("step", "whole")
 
     def __init__(self, step: Number) -> None:
         self.step = positive(step, "grid")
         if isinstance(step, (float, np.floating)):  # a power of two is meant as the double it is: the decimals of 2**-30 stop too early
             self.step = Fraction(float(step))
+        self.whole = self.step == 1
         top, bottom = self.step.numerator, self.step.denominator
         if (top & (top - 1)) or (bottom & (bottom - 1)) or not 2.0**-300 <= self.step <= 2.0**60:
             raise InvalidArgument("grid", "must be 1 for whole numbers, or a power of two such as 2**-20 for reals", step)
@@ -77,8 +79,10 @@ class Grid:
 
     def snap(self, value: Any, argument: str = "exact") -> int | Integers:
         """Whole steps: an integer for a number, an array for an array or a sequence. A refusal says nothing about the values."""
-        if type(value) is int and self.step == 1:
+        if type(value) is int and self.whole:
             return value
+        if type(value) is float and not self.whole and -_NEAR < value < _NEAR:
+            return self._snap_double(value)
         if isinstance(value, (list, tuple, np.ndarray)):
             return self._snap_array(as_array(value, argument), argument)
         try:
@@ -95,6 +99,11 @@ class Grid:
         if self.step != 1:  # a double will come out, and beyond all doubles there is none
             number = max(min(number, Fraction(_FAR)), Fraction(-_FAR))
         return floor(number / self.step + Fraction(1, 2))
+
+    def _snap_double(self, value: float) -> int:
+        """floor(x/h + 1/2), in whole numbers."""
+        (n, d), (p, q) = value.as_integer_ratio(), self.step.as_integer_ratio()
+        return (2 * n * q + d * p) // (2 * d * p)
 
     def _snap_array(self, array: Floats | Integers, argument: str) -> Integers:
         if array.dtype.kind == "f":
@@ -128,17 +137,17 @@ class Grid:
 
     def noisy(self, exact: Any, noise: Reserve, scale: Fraction) -> Any:
         """``exact``, snapped, with an independent draw of ``noise`` in every cell; ``scale`` is a distance like ``step``."""
-        steps, t = self.snap(exact), scale / self.step
+        steps, t = self.snap(exact), scale if self.whole else scale / self.step
         if isinstance(steps, int):
-            return self.value(steps + noise.draw(t))
+            return self.value(noise.draw(t, steps))
         return self.value(steps + noise.sampler(t, steps.size).reshape(steps.shape))
 
     def value(self, steps: int | Integers) -> Any:
         """What is released for so many steps: whole numbers on the grid of 1, doubles on any other."""
-        if self.step == 1:
+        if self.whole:
             return steps
         if isinstance(steps, int):
-            return float(steps * self.step)
+            return steps * self.step.numerator / self.step.denominator  # Python divides integers with a single rounding
         return steps * float(self.step)
 
     def radius(self, steps: int) -> Any:
