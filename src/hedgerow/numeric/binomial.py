@@ -37,10 +37,11 @@ def _at_least(k: int, n: int, p: float) -> float:
 
 
 def _fraction(a: int, b: int, x: float) -> float:
-    tiny = 1e-300
+    tiny, m = 1e-300, 0
     c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
     result = d
-    for m in range(1, 100_000):
+    while True:  # converges in about sqrt(max(a, b)) rounds
+        m += 1
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         for term in (even, odd):
@@ -48,5 +49,4 @@ def _fraction(a: int, b: int, x: float) -> float:
             c = 1 + term / c or tiny
             result *= c * d
         if abs(c * d - 1) < 1e-15:
-            break
-    return result
+            return result
