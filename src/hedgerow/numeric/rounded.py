@@ -35,7 +35,7 @@ __all__ = ["rounded_gaussian", "rounded_power"]
 _ULP = 2.0**-52
 _END = 1 << 62
 _NORMAL_BOUND = 0.8577638849607069  # above sqrt(2/e) = 0.857763884960706796…, below it by nothing
-_LARGEST_POWER = 64
+_LARGEST_POWER = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def rounded_gaussian(centre: Floats, scale: Fraction) -> Integers:
 def rounded_power(centre: Floats, scale: Fraction, gamma: Fraction) -> Integers:
     """For each centre c the real c + scale Z rounded to the nearest step, Z of density proportional to 1/(1 + |z|^gamma)."""
     if not (gamma > 1 and gamma.numerator <= _LARGEST_POWER):
-        raise InvalidArgument("gamma", "must be a fraction above 1 with a numerator of at most 64", gamma)
+        raise InvalidArgument("gamma", "must be a fraction above 1 with a numerator of at most 16", gamma)
     return _rounded(_Power(gamma.numerator, gamma.denominator), centre, check_scale(scale))
 
 

@@ -1,0 +1,39 @@
+"""Every mechanism we ship, in several calibrations, with the move it hides."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from hedgerow.mechanisms import Exponential, Gaussian, Laplace, NoisyMax, PermuteAndFlip, RandomizedResponse
+from hedgerow.privacy.sensitivity import Sensitivity
+
+HALF = Fraction(1, 2)
+STACKED = Sensitivity(3, 2, 5, 9)
+
+GOOD: list[tuple[Any, Any]] = [
+    (Laplace.calibrate(sensitivity=1, epsilon=1), 1),
+    (Laplace.calibrate(sensitivity=1, epsilon=0.1), 1),
+    (Laplace.calibrate(sensitivity=1, epsilon=4), 1),
+    (Laplace.calibrate(sensitivity=Sensitivity.each(3, 2), epsilon=0.5), Sensitivity.each(3, 2)),
+    (Laplace.calibrate(sensitivity=STACKED, rho=0.2), STACKED),
+    (Laplace.calibrate(sensitivity=0.3, epsilon=1, grid=2**-10), 0.3),
+    (Laplace.calibrate(sensitivity=STACKED, epsilon=1, grid=2**-10), STACKED),
+    (Laplace.calibrate(sensitivity=0.3, epsilon=1), 0.3),
+    (Laplace.calibrate(sensitivity=3, epsilon=1, grid=4), 3),
+    (Gaussian.calibrate(sensitivity=1, epsilon=1, delta=1e-6), 1),
+    (Gaussian.calibrate(sensitivity=1, epsilon=4, delta=1e-6), 1),
+    (Gaussian.calibrate(sensitivity=Sensitivity.each(3, 2), rho=0.1), Sensitivity.each(3, 2)),
+    (Gaussian.calibrate(sensitivity=Sensitivity.each(2, 1), epsilon=1, delta=1e-6), Sensitivity.each(2, 1)),
+    (Gaussian.calibrate(sensitivity=0.3, rho=0.5, grid=2**-10), 0.3),
+    (Gaussian.classical(sensitivity=1, epsilon=1, delta=1e-6), 1),
+    (Exponential.calibrate(sensitivity=1, epsilon=1), 1),
+    (Exponential.calibrate(sensitivity=2, rho=0.5, monotone=True), 2),
+    (PermuteAndFlip.calibrate(sensitivity=1, epsilon=1), 1),
+    (PermuteAndFlip.calibrate(sensitivity=0.1, epsilon=3, monotone=True), 0.1),
+    (NoisyMax.calibrate(sensitivity=1, epsilon=1), 1),
+    (NoisyMax.calibrate(sensitivity=1, epsilon=3, monotone=True), 1),
+    (RandomizedResponse(HALF), 1),
+    (RandomizedResponse.calibrate(epsilon=1, values=10), Sensitivity.each(2, 1)),
+    (RandomizedResponse.calibrate(epsilon=0.5, values=100), 1),
+]
