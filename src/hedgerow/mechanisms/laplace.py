@@ -18,7 +18,8 @@ Arithmetic
     integers. Only ``log_prob`` is a double; it is for checking and plotting.
 
 Edges
-    Arrays are clamped to ±2^62 steps, which cannot raise a sensitivity; Python integers may have any size. Scales up to 10^12 steps.
+    Arrays are clamped to ±2^62 steps (integers on a finer grid than 1 to ±2^53), which cannot raise a sensitivity; single integers may
+    have any size. Scales up to 10^12 steps.
 
 Source
     Dwork, McSherry, Nissim, Smith (TCC 2006); Ghosh, Roughgarden, Sundararajan (STOC 2009) for the discrete law.
