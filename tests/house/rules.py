@@ -28,6 +28,7 @@ LEVELS: dict[str, float] = {
     "local": 6,
     "verify": 6,
     "batch": 6,
+    "choose": 6,
     "database": 7,
     "risk": 8,
     "": 8.5,
@@ -169,9 +170,22 @@ def long_functions(root: Path) -> list[str]:
     return found
 
 
+def _code_lines(file: Path) -> int:
+    """Lines that run: no blank lines, no comments, no docstrings. Proofs stand in docstrings, and nobody should save on those."""
+    documented: set[int] = set()
+    for node in ast.walk(_tree(file)):
+        if (
+            isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+            and ast.get_docstring(node, clean=False) is not None
+        ):
+            documented.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    text = file.read_text(encoding="utf-8").splitlines()
+    return sum(bool(line.strip()) and not line.lstrip().startswith("#") and number not in documented for number, line in enumerate(text, 1))
+
+
 def core_too_large(root: Path) -> list[str]:
-    total = sum(_lines(file) for module, file in modules(root).items() if room(module) in CORE)
-    return [f"the trusted core has {total} lines, at most {CORE_LINES - 1}"] if total >= CORE_LINES else []
+    total = sum(_code_lines(file) for module, file in modules(root).items() if room(module) in CORE)
+    return [f"the trusted core has {total} lines of code, at most {CORE_LINES - 1}"] if total >= CORE_LINES else []
 
 
 def _randomness_in(node: ast.AST) -> str | None:

@@ -69,7 +69,7 @@ def test_house(rule: Rule) -> None:
         (rules.foreign_imports_of_core, {"errors.py": "def f():\n    import rich"}, "errors.py:2"),
         (rules.long_modules, {"errors.py": "x = 1\n" * 501}, "501 lines"),
         (rules.long_functions, {"errors.py": "class C:\n  def f(self):\n" + "    x = 1\n" * 60}, "errors.py:2: f has 61 lines"),
-        (rules.core_too_large, {f"numeric/n{i}.py": "x = 1\n" * 400 for i in range(10)}, "4000 lines"),
+        (rules.core_too_large, {f"numeric/n{i}.py": "x = 1\n" * 400 for i in range(10)}, "4000 lines of code"),
         (rules.seedable_randomness, {"demo.py": "import random"}, "demo.py:1"),
         (rules.seedable_randomness, {"demo.py": "from random import gauss"}, "seedable"),
         (rules.seedable_randomness, {"demo.py": "import numpy.random as r"}, "seedable"),
@@ -103,6 +103,7 @@ def test_rule_trips(rule: Rule, files: dict[str, str], told: str, tmp_path: Path
         (rules.long_modules, {"errors.py": "x = 1\n" * 500}),
         (rules.long_functions, {"errors.py": "def f():\n" + "    x = 1\n" * 59}),
         (rules.core_too_large, {"verify/audit.py": "x = 1\n" * 5000}),
+        (rules.core_too_large, {"numeric/bits.py": '"""Proof.\n' + "a line of it\n" * 5000 + '"""\n# why\n\nx = 1\n'}),
         (rules.seedable_randomness, {"numeric/bits.py": "import os\nfrom hedgerow.numeric import random"}),
     ],
 )

@@ -21,11 +21,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.number import Number, positive, whole
 from hedgerow.numeric.rounding import sqrt_up
 
-__all__ = ["Sensitivity"]
+__all__ = ["Local", "Sensitivity"]
+
+
+class Local(Fraction):
+    """How far one neighbour moves an answer away from *these* data: a private number, for study, and never the scale of noise.
+
+    Put into other units it stays what it is.
+    """
+
+    __slots__ = ()
+
+    def __mul__(self, other: int | Fraction) -> Local:  # type: ignore[override]
+        return Local(Fraction(self) * other)
+
+    __rmul__ = __mul__  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +54,7 @@ class Sensitivity:
     def __post_init__(self) -> None:
         object.__setattr__(self, "l0", whole(self.l0, "l0"))
         for name in ("linf", "l1", "l2_squared"):
-            object.__setattr__(self, name, positive(getattr(self, name), name))
+            object.__setattr__(self, name, _move(getattr(self, name), name))
         l0, linf, l1, l2_squared = self.l0, self.linf, self.l1, self.l2_squared
         if not linf <= l1 <= l0 * linf:
             raise InvalidArgument("l1", f"must lie between linf = {linf} and l0 * linf = {l0 * linf}", l1)
@@ -54,13 +68,13 @@ class Sensitivity:
         """The sensitivity of one number that moves by at most ``value``; a Sensitivity stays what it is."""
         if isinstance(value, Sensitivity):
             return value
-        move = positive(value, "sensitivity")
+        move = _move(value, "sensitivity")
         return cls(1, move, move, move**2)
 
     @classmethod
     def each(cls, cells: int, linf: Number) -> Sensitivity:
         """``cells`` numbers may move, each by ``linf``, independently of each other."""
-        count, move = whole(cells, "cells"), positive(linf, "linf")
+        count, move = whole(cells, "cells"), _move(linf, "linf")
         return cls(count, move, count * move, count * move**2)
 
     @property
@@ -78,3 +92,12 @@ class Sensitivity:
         """k units move together: the triangle inequality for each norm. They may meet in one cell or touch k times as many."""
         k = whole(k, "k")
         return Sensitivity(self.l0 * k, self.linf * k, self.l1 * k, self.l2_squared * k**2)
+
+
+def _move(value: object, argument: str) -> Fraction:
+    if isinstance(value, Local):
+        raise Refused(
+            "Noise scaled to local sensitivity is not private: a neighbour may have a far larger one, and then the size of the noise tells "
+            "the two apart; use smooth(...), or the global sensitivity."
+        )
+    return positive(value, argument)

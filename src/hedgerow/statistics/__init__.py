@@ -1,0 +1,8 @@
+"""How sensitive a statistic is, here and nearby: local and smooth sensitivity, inverse length, distance to instability."""
+
+from hedgerow.statistics.mode import Mode, Tally
+from hedgerow.statistics.order import Quantile
+from hedgerow.statistics.sample import Sample
+from hedgerow.statistics.table import STATISTICS, global_sensitivity, local_sensitivity
+
+__all__ = ["STATISTICS", "Mode", "Quantile", "Sample", "Tally", "global_sensitivity", "local_sensitivity"]

@@ -1,0 +1,107 @@
+"""The table of sensitivities, as code: how far one unit, which owns one row, moves each statistic of a column in [L, U].
+
+**Global** sensitivity is the most over all data sets; noise may be scaled to it. W = U - L:
+
+| statistic | change-one | add-remove |
+|---|---|---|
+| count | 1 | 1 |
+| sum | W | max(|L|, |U|) |
+| sum under a filter, a join or with NULL | width of the hull of [L, U] and 0 | max(|L|, |U|) |
+| mean of a public number n of rows, no filter | W/n | a noisy sum and a noisy count |
+| min, median, max, quantile | W | W |
+| histogram | two cells, each by 1 | one cell by 1 |
+| mode | 1 for the count of each candidate | 1 |
+
+Why a filter matters: a row at U that is replaced by one that fails the filter moves the sum by U, however narrow [L, U] is.
+
+**Local** sensitivity is the most over the neighbours of one data set, and often far smaller. Change-one, n values:
+
+* sum, mean: max_i max(x_i - L, U - x_i), for the mean over n.
+* max: max(U - x_(n), x_(n) - x_(n-1)). min likewise. Median of an odd n, m = (n+1)/2: max(x_(m+1) - x_(m), x_(m) - x_(m-1)).
+
+Under a filter the number of values is private even where that of the rows is public, and a changed row may leave or enter: look at such
+values as add-remove, where a changed row is one step or two.
+
+Local sensitivity is offered for study and refused as a scale of noise, because it is as private as the data. In [0, 10^9], no neighbour
+of 0 0 0 0 10^9 has another median: its local sensitivity is 0. Of 0 0 0 10^9 10^9, one row away, it is 10^9. Noise scaled to it
+would be nothing here and enormous there, and an answer of exactly 0 would give the row away at any epsilon.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hedgerow.errors import InvalidArgument, Unbounded, Unsupported
+from hedgerow.numeric.number import Number, exact, whole
+from hedgerow.privacy.sensitivity import Local, Sensitivity
+from hedgerow.statistics.order import Quantile
+from hedgerow.statistics.sample import Sample, check_relation
+
+__all__ = ["STATISTICS", "global_sensitivity", "local_sensitivity"]
+
+STATISTICS = ("count", "sum", "mean", "min", "median", "max", "quantile", "histogram", "mode")
+_RANKS = {"min": Fraction(0), "median": Fraction(1, 2), "max": Fraction(1)}
+_DIVIDE = "The mean moves with the number of rows, which is private here; release a noisy sum and a noisy count, and divide."
+
+
+def global_sensitivity(
+    statistic: str,
+    *,
+    neighbours: str,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    rows: int | None = None,
+    filtered: bool = False,
+) -> Sensitivity:
+    """How far one unit ever moves ``statistic``. ``filtered``: under WHERE, FILTER or a join, or where NULL may occur.
+
+    ``rows`` is the public number of rows, for the mean.
+    """
+    changed = check_relation(neighbours) == "change-one"
+    if statistic in ("count", "mode"):
+        return Sensitivity.of(1)
+    if statistic == "histogram":
+        return Sensitivity.each(2 if changed else 1, 1)
+    if statistic not in STATISTICS:
+        raise InvalidArgument("statistic", f"must be one of {', '.join(STATISTICS)}", statistic)
+    low, high = _bounds(statistic, lower, upper)
+    if statistic == "sum":
+        if not changed:
+            return Sensitivity.of(max(abs(low), abs(high)))
+        return Sensitivity.of(max(high, high - low, -low) if filtered else high - low)
+    if statistic == "mean":
+        if filtered or not changed:
+            raise Unsupported(_DIVIDE)
+        return Sensitivity.of((high - low) / whole(rows, "rows"))
+    return Sensitivity.of(high - low)
+
+
+def local_sensitivity(statistic: str, sample: Sample, *, neighbours: str, p: Number | None = None) -> Local:
+    """How far one neighbour moves ``statistic`` away from this sample, unfiltered, in the units of the values. For study only."""
+    changed = check_relation(neighbours) == "change-one"
+    if statistic in ("sum", "mean"):
+        return _local_of_sum(statistic, sample, changed) * sample.grid
+    at = _RANKS.get(statistic, p if statistic == "quantile" else None)
+    if at is None:
+        raise InvalidArgument("statistic", "must be sum, mean, min, median, max, or quantile with its p", statistic)
+    return Quantile(at, neighbours).local(sample) * sample.grid  # type: ignore[arg-type]
+
+
+def _local_of_sum(statistic: str, sample: Sample, changed: bool) -> Local:
+    if not changed:
+        if statistic == "mean":
+            raise Unsupported(_DIVIDE)
+        return Local(max(abs(sample.lower), abs(sample.upper)))  # of a row that is added, whatever the others are
+    if len(sample) == 0:
+        raise InvalidArgument("values", "must not be empty under change-one, where the number of rows is public")
+    move = max(sample.at(len(sample)) - sample.lower, sample.upper - sample.at(1))
+    return Local(move, len(sample) if statistic == "mean" else 1)
+
+
+def _bounds(statistic: str, lower: Number | None, upper: Number | None) -> tuple[Fraction, Fraction]:
+    if lower is None or upper is None:
+        raise Unbounded(f"The {statistic} needs declared bounds, lower and upper: without them one person moves it arbitrarily far.")
+    low, high = exact(lower, "lower"), exact(upper, "upper")
+    if low >= high:
+        raise InvalidArgument("upper", f"must be above lower = {lower}", upper)
+    return low, high
