@@ -164,7 +164,7 @@ def test_bad_sensitivity(sensitivity: object) -> None:
 
 
 def test_missing_sensitivity() -> None:
-    with pytest.raises(TypeError, match="sensitivity"):
+    with pytest.raises(InvalidArgument, match="^sensitivity must be given"):
         Laplace.calibrate(epsilon=1)  # type: ignore[call-arg]
 
 

@@ -63,7 +63,12 @@ class Exponential:
 
     @classmethod
     def calibrate(
-        cls, *, sensitivity: Number | Sensitivity, epsilon: Number | None = None, rho: Number | None = None, monotone: bool = False
+        cls,
+        *,
+        sensitivity: Number | Sensitivity | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        monotone: bool = False,
     ) -> Exponential:
         """The sharpest choice whose loss, when every score moves by at most ``sensitivity``, stays within ``epsilon`` or ``rho``."""
         if (epsilon is None) == (rho is None):

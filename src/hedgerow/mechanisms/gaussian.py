@@ -69,7 +69,7 @@ class Gaussian:
     def calibrate(
         cls,
         *,
-        sensitivity: Number | Sensitivity,
+        sensitivity: Number | Sensitivity | None = None,
         epsilon: Number | None = None,
         delta: Number | None = None,
         rho: Number | None = None,
@@ -91,7 +91,9 @@ class Gaussian:
         return cls(on.step * round_digits_up(sqrt_up(steps.l2_squared / (2 * spend))), on.step)
 
     @classmethod
-    def classical(cls, *, sensitivity: Number | Sensitivity, epsilon: Number, delta: Number, grid: Number | None = None) -> Gaussian:
+    def classical(
+        cls, *, sensitivity: Number | Sensitivity | None = None, epsilon: Number, delta: Number, grid: Number | None = None
+    ) -> Gaussian:
         """The textbook scale, l2 sqrt(2 ln(1.25/delta))/epsilon: larger than need be, and proved for epsilon up to 1 only."""
         eps, chance = privacy_epsilon(epsilon), privacy_delta(delta)
         if eps > 1:

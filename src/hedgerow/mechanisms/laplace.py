@@ -65,7 +65,12 @@ class Laplace:
 
     @classmethod
     def calibrate(
-        cls, *, sensitivity: Number | Sensitivity, epsilon: Number | None = None, rho: Number | None = None, grid: Number | None = None
+        cls,
+        *,
+        sensitivity: Number | Sensitivity | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        grid: Number | None = None,
     ) -> Laplace:
         """The least noise that keeps the loss of ``sensitivity`` within ``epsilon``, or within ``rho``."""
         if (epsilon is None) == (rho is None):

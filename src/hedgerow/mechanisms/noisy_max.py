@@ -70,7 +70,7 @@ class NoisyMax:
 
     @classmethod
     def calibrate(
-        cls, *, sensitivity: Number | Sensitivity, epsilon: Number, monotone: bool = False, grid: Number | None = None
+        cls, *, sensitivity: Number | Sensitivity | None = None, epsilon: Number, monotone: bool = False, grid: Number | None = None
     ) -> NoisyMax:
         """The least noise whose loss, when every score moves by at most ``sensitivity``, stays within ``epsilon``."""
         move = Sensitivity.of(sensitivity)

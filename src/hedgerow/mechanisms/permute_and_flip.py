@@ -63,7 +63,7 @@ class PermuteAndFlip:
             raise InvalidArgument("monotone", "must be True or False", self.monotone)
 
     @classmethod
-    def calibrate(cls, *, sensitivity: Number | Sensitivity, epsilon: Number, monotone: bool = False) -> PermuteAndFlip:
+    def calibrate(cls, *, sensitivity: Number | Sensitivity | None = None, epsilon: Number, monotone: bool = False) -> PermuteAndFlip:
         """The sharpest choice whose loss, when every score moves by at most ``sensitivity``, stays within ``epsilon``."""
         move = Sensitivity.of(sensitivity).linf
         return cls(privacy_epsilon(epsilon) / (move if monotone else 2 * move), monotone)

@@ -64,8 +64,10 @@ class Sensitivity:
             raise InvalidArgument("l2_squared", f"must be at least l1^2 / l0 = {l1**2 / l0}", l2_squared)
 
     @classmethod
-    def of(cls, value: Number | Sensitivity) -> Sensitivity:
-        """The sensitivity of one number that moves by at most ``value``; a Sensitivity stays what it is."""
+    def of(cls, value: Number | Sensitivity | None) -> Sensitivity:
+        """The sensitivity of one number that moves by at most ``value``; a Sensitivity stays what it is, None is what was forgotten."""
+        if value is None:
+            raise InvalidArgument("sensitivity", "must be given: how far one unit moves the answer at most", value)
         if isinstance(value, Sensitivity):
             return value
         move = _move(value, "sensitivity")
