@@ -11,7 +11,7 @@ from types import ModuleType
 
 HEADINGS = ("Statement", "Proof", "Accuracy", "Arithmetic", "Edges", "Source")
 LINES = range(60, 151)
-SHAPES = {"additive", "selection", "response"}
+SHAPES = {"additive", "selection", "response", "point", "smooth", "tested"}
 
 
 def shared_files(classes: Sequence[type]) -> list[str]:

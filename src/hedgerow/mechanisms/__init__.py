@@ -1,21 +1,64 @@
 """Mechanisms: what it costs to hide a move, and how it is done. One file each, with its statement and proof.
 
-Three shapes, told apart by ``shape``:
+They come in shapes, told apart by ``shape``:
 
 - ``"additive"``: numbers in, noisy numbers out.
 - ``"selection"``: scores in, the place of one candidate out.
 - ``"response"``: a category in, a category out, for data that never leave their owners unrandomised.
+- ``"point"``: a bounded column in, one point of its range out (quantiles and their kin).
+- ``"smooth"``: a number and its smooth sensitivity in, a noisy number out.
+- ``"tested"``: may answer "no release".
 
-All have ``calibrate``, ``loss``, ``sample``, ``log_prob`` and ``error``.
+All have ``calibrate``, ``loss``, ``sample`` and ``error``; the first three also the ``log_prob`` that the laws compare them with.
 """
 
 from hedgerow.mechanisms.exponential import Exponential
+from hedgerow.mechanisms.extremes import Extreme
 from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.mechanisms.inverse_sensitivity import InverseSensitivity
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.mechanisms.noisy_max import NoisyMax
 from hedgerow.mechanisms.permute_and_flip import PermuteAndFlip
+from hedgerow.mechanisms.propose_test_release import ProposeTestRelease
+from hedgerow.mechanisms.quantiles import Quantiles
 from hedgerow.mechanisms.randomized_response import Estimate, RandomizedResponse
+from hedgerow.mechanisms.smooth_sensitivity import SmoothSensitivity
+from hedgerow.mechanisms.sparse_vector import SparseVector
+from hedgerow.mechanisms.stability_histogram import StabilityHistogram
+from hedgerow.mechanisms.stable import Stable
 
-ALL = (Laplace, Gaussian, Exponential, PermuteAndFlip, NoisyMax, RandomizedResponse)
+ALL = (
+    Laplace,
+    Gaussian,
+    Exponential,
+    PermuteAndFlip,
+    NoisyMax,
+    RandomizedResponse,
+    Quantiles,
+    Extreme,
+    InverseSensitivity,
+    SmoothSensitivity,
+    ProposeTestRelease,
+    Stable,
+    StabilityHistogram,
+    SparseVector,
+)
 
-__all__ = ["ALL", "Estimate", "Exponential", "Gaussian", "Laplace", "NoisyMax", "PermuteAndFlip", "RandomizedResponse"]
+__all__ = [
+    "ALL",
+    "Estimate",
+    "Exponential",
+    "Extreme",
+    "Gaussian",
+    "InverseSensitivity",
+    "Laplace",
+    "NoisyMax",
+    "PermuteAndFlip",
+    "ProposeTestRelease",
+    "Quantiles",
+    "RandomizedResponse",
+    "SmoothSensitivity",
+    "SparseVector",
+    "StabilityHistogram",
+    "Stable",
+]

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,9 +36,9 @@ import numpy as np
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.chunk import check_scale
 from hedgerow.numeric.exponential import discrete_laplace
+from hedgerow.numeric.laplace_tail import laplace_radius
 from hedgerow.numeric.number import Number, positive, privacy_epsilon, probability
 from hedgerow.numeric.reserve import Reserve
-from hedgerow.numeric.rounding import exp_down, log_up
 from hedgerow.privacy.grid import Grid, grid_of
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.rho import laplace_rho
@@ -97,9 +96,7 @@ class Laplace:
 
     def error(self, beta: Number) -> Any:
         """The smallest radius that the noise of one cell leaves with probability at most ``beta``."""
-        level, t = probability(beta, "beta"), self.scale / self.grid
-        # 2 q^(k+1) / (1+q) <= beta  <=>  k + 1 >= t ln(2 / (beta (1+q)))
-        return grid_of(self.grid).radius(max(ceil(t * log_up(2 / (level * (1 + exp_down(-1 / t))))) - 1, 0))
+        return grid_of(self.grid).radius(laplace_radius(self.scale / self.grid, probability(beta, "beta")))
 
 
 def _epsilon_for(rho: Fraction, steps: Sensitivity) -> Fraction:

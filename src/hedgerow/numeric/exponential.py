@@ -30,15 +30,19 @@ __all__ = ["bernoulli_exp", "discrete_laplace", "geometric", "rounded_laplace"]
 _ULP = 2.0**-52
 
 
-@lru_cache(maxsize=1024)
-def _affine(scale: Fraction) -> tuple[float, Floats, float]:
-    """For t E + d in doubles: t, the bound on the error by k, and d. Since d <= 1/2 and E <= 0.7 (k + 1),
-    rounding t, the product, d and the sum adds at most (1.1 t (k + 1) + 1) 2^-52. The whole is doubled, for the rounding of this very line.
+def _linear(scale: Fraction) -> tuple[float, Floats]:
+    """For t E + d in doubles: t, and the bound on the error by k. Since d <= 1/2 and E <= 0.7 (k + 1), rounding t, the product, d and
+    the sum adds at most (1.1 t (k + 1) + 2) 2^-52. The whole is doubled, for the rounding of this very line.
     """
     t = float(scale)
     k = np.arange(len(EXPONENTIAL_ERROR))
-    error = 2 * (t * EXPONENTIAL_ERROR + (1.1 * t * (k + 1) + 2) * _ULP)
-    return t, error, float(_offset(scale, DIGITS)[0])
+    return t, 2 * (t * EXPONENTIAL_ERROR + (1.1 * t * (k + 1) + 2) * _ULP)
+
+
+@lru_cache(maxsize=1024)
+def _affine(scale: Fraction) -> tuple[float, Floats, float]:
+    """t, the bound on the error, and d; remembered, since scales of discrete noise are public."""
+    return *_linear(scale), float(_offset(scale, DIGITS)[0])
 
 
 @lru_cache(maxsize=4096)
@@ -116,7 +120,7 @@ def _settled(scale: Fraction, uniform: Uniform, two_sided: bool) -> int:
 
 def rounded_laplace(centre: Floats, scale: Fraction) -> Integers:
     """For each centre c, in grid steps, the real c + Lap(scale) rounded to the nearest step (halves up)."""
-    t, table, _ = _affine(check_scale(scale))
+    t, table = _linear(check_scale(scale))  # not remembered: a smooth sensitivity is private, and so is whether it was seen before
     middle = np.clip(centre, -FARTHEST, FARTHEST).ravel()
     result = np.empty(middle.size, dtype=np.int64)
     for part in slices(result.size):

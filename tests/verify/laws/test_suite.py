@@ -19,7 +19,8 @@ from verify.laws.good import GOOD, HALF, STACKED
 
 
 def test_every_mechanism_we_ship_is_checked() -> None:
-    assert {type(mechanism) for mechanism, _ in GOOD} == set(ALL)
+    """The other shapes have no ``log_prob`` of one argument; their own tests compute their loss exactly."""
+    assert {type(mechanism) for mechanism, _ in GOOD} == {cls for cls in ALL if cls.shape in ("additive", "selection", "response")}
 
 
 @pytest.mark.parametrize(("mechanism", "sensitivity"), GOOD, ids=[str(m)[:60] for m, _ in GOOD])

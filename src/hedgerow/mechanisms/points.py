@@ -1,0 +1,125 @@
+"""Choosing a point of a range by how far each is off, exactly and without looking at all of them.
+
+Wanted is Pr[z] proportional to exp(-factor off(z)) over all grid points z of the range, where off(z) >= 0 is a whole number that depends on
+how many values lie below, at and above z, and grows away from some rank.
+
+Near that rank every piece (``statistics.pieces``) races with its number of points as weight. All that is farther on one side is a single
+piece, as if each of its points were as little off as its near end. A point drawn there is kept with probability exp(-factor (off(z) -
+off(near end))); else everything is drawn again. That is rejection: the law is the one wanted wherever "near" ends. It ends where the rest
+is so unlikely that hardly ever is anything drawn again.
+
+What such a choice costs: if off moves by at most M between neighbours, epsilon = 2 factor M and rho = epsilon^2/8 (``exponential``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, inf, nextafter
+from typing import Any
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.chunk import Integers
+from hedgerow.numeric.exponential import bernoulli_exp
+from hedgerow.numeric.number import Number, privacy_epsilon
+from hedgerow.numeric.race import race
+from hedgerow.numeric.rounding import log_up, sqrt_down
+from hedgerow.numeric.uniform import uniform_integers
+from hedgerow.privacy.grid import Grid
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.rho import rho_of_pure
+from hedgerow.statistics.pieces import Pieces, pieces
+from hedgerow.statistics.sample import Sample
+
+__all__ = ["Aim", "Off", "affordable", "as_sample", "cost", "radius"]
+
+Off = Callable[[Pieces], Integers]
+
+_FAR = 64  # e^-64 times the at most 2^54 points of a range is next to nothing
+
+
+def affordable(epsilon: Number | None, rho: Number | None, choices: int = 1) -> Fraction:
+    """The epsilon of each of so many choices, within ``epsilon`` or ``rho`` in all."""
+    if (epsilon is None) == (rho is None):
+        raise InvalidArgument("epsilon", "or rho must be given, and not both", epsilon)
+    if rho is None:
+        return privacy_epsilon(epsilon) / choices
+    share = privacy_epsilon(rho, "rho") / choices
+    return max(sqrt_down(8 * share, 10**15), share)  # from 8 on, epsilon tanh(epsilon/2) < epsilon is the better bound
+
+
+def cost(epsilon: Fraction, choices: int = 1) -> Loss:
+    """The loss of so many choices of ``epsilon`` each."""
+    return Loss(choices * epsilon, rho=min(choices * epsilon**2 / 8, rho_of_pure(choices * epsilon)))
+
+
+def radius(beta: Fraction, points: int, factor: Fraction) -> float:
+    """How far off the choice among so many points may be, except with probability ``beta``, if one of them is not off at all."""
+    odds = (points - 1) * (1 - beta) / beta
+    return nextafter(float(log_up(odds) / factor), inf) if odds > 1 else 0.0
+
+
+def as_sample(values: Any, lower: Number | None, upper: Number | None, grid: Number | None, neighbours: str = "add-remove") -> Sample:
+    """A column between public bounds: values with their bounds, or a ``Sample``, which has its own."""
+    if isinstance(values, Sample):
+        if (lower, upper, grid) != (None, None, None):
+            raise InvalidArgument("lower", "must be left out, like upper and grid: the sample has its own", lower)
+        column = values
+    elif lower is None or upper is None:
+        raise InvalidArgument("lower" if lower is None else "upper", "must be declared: a bound read off the data is not private")
+    else:
+        column = Sample.of(values, lower=lower, upper=upper, grid=grid)
+    if neighbours == "change-one" and len(column) == 0:
+        raise InvalidArgument("values", "must not be empty under change-one, where the number of rows is public")
+    return column
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A choice: among the points of ``sample``, around ``rank``, by ``off`` times ``factor``. Each rank away adds ``unit`` to off."""
+
+    sample: Sample
+    rank: int
+    off: Off
+    factor: Fraction
+    unit: int = 1
+
+    def nearby(self) -> Pieces:
+        """The pieces around the rank; what lies beyond is one piece at each end."""
+        n, reach = len(self.sample), ceil(_FAR / (self.factor * self.unit)) + 2
+        centre = max(min(self.rank, n), 1)
+        ends = np.array([self.sample.at(max(centre - reach, 1)), self.sample.at(min(centre + reach, n))])
+        i, j = int(self.sample.below(ends)[0]), int(self.sample.up_to(ends)[1])
+        inside = pieces(Sample(self.sample.values[i:j], self.sample.lower, self.sample.upper))
+        return Pieces(inside.first, inside.points, inside.below + i, inside.equal, inside.above + (n - j))
+
+    def draw(self) -> int:
+        """A point, in steps."""
+        near = self.nearby()
+        offs = self.off(near)
+        offs[0] -= near.below[0] > 0  # a value among the far points may be less off by one than the end of the gap that it borders
+        offs[-1] -= near.above[-1] > 0
+        while True:
+            place = race(-offs, self.factor, "gumbel", weights=near.points)
+            z = int(near.first[place]) + int(uniform_integers(int(near.points[place]), 1)[0])
+            if bernoulli_exp(self.factor * (self._off_at(z) - int(offs[place])), 1)[0]:
+                return z
+
+    def log_prob(self, point: Any) -> float:
+        """The logarithm of the probability of a point, given as a value. All pieces are looked at."""
+        grid = Grid(self.sample.grid)
+        z = grid.snap(point, "point")
+        if not isinstance(z, int) or not self.sample.lower <= z <= self.sample.upper or grid.value(z) != point:
+            raise InvalidArgument("point", "must be a grid point between the bounds", point)
+        every = pieces(self.sample)
+        logs = np.log(every.points) - float(self.factor) * self.off(every)
+        top = float(logs.max())
+        return float(-float(self.factor) * self._off_at(z) - top - np.log(np.sum(np.exp(logs - top))))
+
+    def _off_at(self, z: int) -> int:
+        first = np.array([z])
+        below, up_to = self.sample.below(first), self.sample.up_to(first)
+        return int(self.off(Pieces(first, np.ones_like(first), below, up_to - below, len(self.sample) - up_to))[0])

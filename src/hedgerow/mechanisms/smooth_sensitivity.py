@@ -1,0 +1,150 @@
+"""Smooth sensitivity: noise scaled to how sensitive the answer is around here, made safe to use.
+
+Statement
+    Let S be a beta-smooth upper bound on the local sensitivity (for ``dimension`` = d numbers, in the l1 norm). Releasing
+    f(x) + (S(x)/alpha) Z, rounded to a public grid, with independent noise Z of one of these laws in every coordinate, is
+    (epsilon, delta)-DP. s, m and the t of sliding and of dilation are those of ``numeric.admissible``, at epsilon/2:
+
+    - ``power``, density proportional to 1/(1+|z|^gamma): alpha = epsilon/2s, beta = epsilon/2dm (gamma = 2: s = m = 1), delta = 0;
+    - ``laplace``: alpha = epsilon/2, and beta the largest up to epsilon/2d with t_dilate(beta) <= delta;
+    - ``gaussian``: alpha and beta the largest with e^(epsilon/2) t_slide(alpha) <= delta/2 and t_dilate(beta) <= delta/2.
+
+Proof
+    Go from x to its neighbour x' in two steps. First dilate: from S(x) to S(x'), a factor between e^-beta and e^beta.
+    Then slide: from f(x) to f(x'), which lie within S(x') of each other, that is within alpha in units of the noise. Each
+    step costs epsilon/2, and its t. From P <= e^(epsilon/2) M + t_dilate and M <= e^(epsilon/2) Q + t_slide follows
+    P <= e^epsilon Q + t_dilate + e^(epsilon/2) t_slide. Rounding to the grid is post-processing.
+
+Accuracy
+    The scale S(x)/alpha is itself private, so no radius can be named. ``error(beta)`` gives the multiple of S(x) that the
+    noise of one coordinate leaves with probability at most beta; rounding adds up to half a grid step.
+
+Arithmetic
+    alpha and beta are rationals, rounded down; the draw is exactly rounded (``numeric.rounded``), as if all numbers were real.
+
+Edges
+    ``bound`` is the global sensitivity: public, it fixes the grid, and S(x) is cut to it. S(x) above it by more than rounding
+    is refused, as are S <= 0 (no smooth bound is 0 unless the answer is constant) and local sensitivity. Up to gamma = 3
+    the power noise has no variance, up to 2 no mean. ``classical`` takes the published constants: smaller, for d = 1, and for
+    Laplace and Gaussian noise up to epsilon = 8 and delta = 1/20.
+
+Source
+    Nissim, Raskhodnikova, Smith (STOC 2007), lemmas 2.5 to 2.9.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.admissible import constants
+from hedgerow.numeric.chunk import FARTHEST, SMALLEST_SCALE, Floats, check_scale
+from hedgerow.numeric.door import as_array, as_level
+from hedgerow.numeric.exponential import rounded_laplace
+from hedgerow.numeric.noises import log_mass, radius
+from hedgerow.numeric.number import Number, exact, positive
+from hedgerow.numeric.rounded import rounded_gaussian, rounded_power
+from hedgerow.privacy.grid import Grid, grid_of
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.sensitivity import Local, Sensitivity
+from hedgerow.statistics.decay import SMALLEST_BETA
+
+__all__ = ["SmoothSensitivity"]
+
+_ROOM = 1 + Fraction(1, 1 << 30)  # a smooth bound is computed a little too large
+_BELOW = 1 - 2.0**-50
+_DRAWN = {"laplace": rounded_laplace, "gaussian": rounded_gaussian}
+
+
+@dataclass(frozen=True, slots=True)
+class SmoothSensitivity:
+    """Adds ``noise`` of the private scale S(x)/alpha. Usually made by ``calibrate``; alpha and beta follow from the rest."""
+
+    shape: ClassVar[str] = "smooth"
+    epsilon: Fraction
+    delta: Fraction
+    bound: Fraction
+    grid: Fraction = Fraction(1)
+    noise: str = "power"
+    gamma: Fraction = Fraction(2)
+    dimension: int = 1
+    classical: bool = False
+    alpha: Fraction = field(init=False)
+    beta: Fraction = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = constants(self.noise, self.epsilon, self.delta, self.gamma, self.dimension, self.classical)
+        place = {"bound": positive(self.bound, "bound"), "grid": Grid(self.grid).step}
+        for name, value in (found._asdict() | place).items():
+            object.__setattr__(self, name, value)
+        if self.beta < SMALLEST_BETA:
+            raise InvalidArgument("epsilon", "must be larger: beta, at most epsilon/2, must come to 2^-24 or more", float(self.epsilon))
+        check_scale(self.bound / (self.alpha * self.grid))
+
+    @classmethod
+    def calibrate(
+        cls,
+        *,
+        epsilon: Number,
+        bound: Number,
+        delta: Number | None = None,
+        noise: str = "power",
+        gamma: Number = 2,
+        dimension: int = 1,
+        grid: Number | None = None,
+        classical: bool = False,
+    ) -> SmoothSensitivity:
+        """The least noise for ``epsilon``, and ``delta`` unless the noise is ``power``; ``bound`` is the global sensitivity."""
+        positive(bound, "bound")
+        step = Grid.suiting(Sensitivity.of(bound), grid).step
+        return cls(epsilon, delta, bound, step, noise, gamma, dimension, classical)  # type: ignore[arg-type]
+
+    def loss(self, group: int = 1) -> Loss:
+        """What one release costs towards a group of so many units."""
+        return Loss(self.epsilon, self.delta).group(group)
+
+    def sample(self, exact: Any, smooth: Any) -> Any:
+        """``exact``, one number or a vector of ``dimension`` numbers, with noise scaled to its ``smooth`` sensitivity."""
+        centre, scale = self._centre(exact), self._scale(smooth)
+        drawn = rounded_power(centre, scale, self.gamma) if self.noise == "power" else _DRAWN[self.noise](centre, scale)
+        return grid_of(self.grid).value(drawn if drawn.ndim else int(drawn))
+
+    def log_prob(self, noisy: Any, exact: Any, smooth: Any) -> Any:
+        """For each coordinate, or each of several noisy values of one number, the logarithm of its probability."""
+        centre, scale = self._centre(exact), float(self._scale(smooth))
+        off = np.floor(self._steps(noisy, "noisy") + 0.5) - centre
+        return log_mass(self.noise, float(self.gamma), (off - 0.5) / scale, (off + 0.5) / scale)
+
+    def error(self, beta: Number) -> float:
+        """The multiple of S(x) that the noise of one coordinate leaves with probability at most ``beta``."""
+        return radius(self.noise, float(self.gamma), as_level(beta)) / (float(self.alpha) * _BELOW)
+
+    def _steps(self, value: Any, argument: str) -> Floats:
+        """Real numbers of grid steps. Whole numbers beyond 2^53 are moved there, which keeps neighbours as close."""
+        array = np.clip(values, -(1 << 53), 1 << 53) if (values := as_array(value, argument)).dtype.kind == "i" else values
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(array.astype(np.float64) / float(self.grid))
+
+    def _centre(self, exact: Any) -> Floats:
+        steps = self._steps(exact, "exact")
+        if steps.shape != (() if self.dimension == 1 else (self.dimension,)):
+            raise InvalidArgument("exact", "must be one number" if self.dimension == 1 else f"must be {self.dimension} numbers in a row")
+        return np.clip(steps, -FARTHEST, FARTHEST)
+
+    def _scale(self, smooth: Any) -> Fraction:
+        """S(x)/alpha in grid steps. Cutting S at two public numbers, the bound and one far below the grid, leaves it smooth."""
+        if isinstance(smooth, Local):
+            Sensitivity.of(smooth)  # refuses it, with the reason
+        try:
+            size = exact(smooth, "smooth")
+        except InvalidArgument:
+            size = Fraction(0)
+        if isinstance(smooth, (float, np.floating)) and size > 0:
+            size = Fraction(float(smooth))  # data are the doubles they are
+        if not 0 < size <= self.bound * _ROOM:
+            raise InvalidArgument("smooth", "must be a number above 0 and at most the bound, the global sensitivity")
+        return max(min(size, self.bound) / (self.alpha * self.grid), SMALLEST_SCALE)

@@ -1,0 +1,127 @@
+"""The stability histogram: counts of keys that nobody declared, published where enough units share them.
+
+Statement
+    Add discrete Laplace noise to the count of every key in the data and publish key and noisy count where the sum reaches
+    the threshold. One unit is in at most ``max_keys`` counts, l0, and puts at most ``per_key``, m, into each. With the scale
+    l0 m/epsilon under add-remove, twice that under change-one, and the threshold of ``calibrate``, (epsilon, delta)-DP.
+
+Proof
+    Call lone the keys that are in the data of one of two neighbours only: at most l0 on either side, each with a count of at
+    most m. The noise of the others is independent of theirs. There the counts move by at most m in l0 keys (change-one: in
+    2 l0, as one unit goes and another comes), which is epsilon-DP. Some lone key comes through with probability at
+    most l0 Pr[m + Z >= threshold] <= delta, on either side: take that part out of both, and the keys in common are the good
+    pair of ``Loss``, with the epsilon and the rho of the noise. A ``group`` of k units moves k times as much. Its lone keys
+    may be k l0 with m in each, or fewer with more: a key that a of them share weighs f(a) ~ e^(a m/scale) for a
+    of k l0 shares, and f(a)/a is largest at a = 1 or a = k. So delta is max(k l0 f(1), l0 f(k)).
+
+Accuracy
+    ``publish_probability(count)`` is exact. ``error(beta)`` is the radius that the noise of a count leaves with probability at
+    most beta, published or not; given that a small count is published, its noise was large.
+
+Arithmetic
+    Whole counts, exact noise, and the smallest threshold that the discrete tail allows.
+
+Edges
+    Counts of 0 and less are refused: an empty key in the list would be a key that the data do not have. What one unit
+    puts in must be *bounded before*, not hoped for. Published keys come sorted (numbers, text, bytes, dates, None, tuples of
+    these), since the order of the data would tell who came first; 1, 1.0 and True are one key, so write keys alike. How long
+    it takes tells how many keys there are.
+
+Source
+    Korolova, Kenthapadi, Mishra, Ntoulas (WWW 2009); Bun, Nissim, Stemmer (ITCS 2016); Vadhan (2017), section 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.chunk import check_scale
+from hedgerow.numeric.count import as_whole
+from hedgerow.numeric.exponential import discrete_laplace
+from hedgerow.numeric.laplace_tail import laplace_at_least, laplace_radius, laplace_tail, laplace_threshold
+from hedgerow.numeric.number import Number, positive, privacy_delta, privacy_epsilon, probability, whole
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.rho import laplace_rho
+from hedgerow.privacy.sensitivity import Sensitivity
+from hedgerow.privacy.unit import RELATIONS
+
+__all__ = ["StabilityHistogram"]
+
+
+@dataclass(frozen=True, slots=True)
+class StabilityHistogram:
+    """Publishes noisy counts from ``threshold`` on. Usually made by ``StabilityHistogram.calibrate``."""
+
+    shape: ClassVar[str] = "tested"
+    scale: Fraction
+    threshold: int
+    neighbours: str
+    max_keys: int = 1
+    per_key: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", check_scale(positive(self.scale, "scale")))
+        for name in ("threshold", "max_keys", "per_key"):
+            object.__setattr__(self, name, whole(getattr(self, name), name))
+        if self.neighbours not in RELATIONS:
+            raise InvalidArgument("neighbours", 'must be "add-remove" or "change-one"', self.neighbours)
+
+    @classmethod
+    def calibrate(
+        cls, *, epsilon: Number, delta: Number, neighbours: str, max_keys: int = 1, per_key: int = 1, group: int = 1
+    ) -> StabilityHistogram:
+        """The least noise and the lowest threshold that keep the loss towards a group of so many units within both."""
+        total, chance, k = privacy_epsilon(epsilon), privacy_delta(delta), whole(group, "group")
+        plain = cls(Fraction(1), 1, neighbours, max_keys, per_key)
+        keys, m = plain.max_keys, plain.per_key
+        scale = check_scale(plain._moved(k).l1 / total)
+        alone, together = laplace_threshold(scale, chance / (k * keys)), laplace_threshold(scale, chance / keys)
+        return cls(scale, max(m + alone, k * m + together), neighbours, keys, m)
+
+    def _moved(self, group: int) -> Sensitivity:
+        """How far a group moves the counts."""
+        return Sensitivity.each(self.max_keys * (2 if self.neighbours == "change-one" else 1), self.per_key).group(group)
+
+    def loss(self, group: int = 1) -> Loss:
+        """What one histogram costs towards a group of so many units."""
+        k, moved = whole(group, "group"), self._moved(group)
+        alone, together = (laplace_tail(self.scale, self.threshold - n * self.per_key) for n in (1, k))
+        some = self.max_keys * max(k * alone, together) if self.threshold > k * self.per_key else Fraction(1)
+        return Loss(moved.l1 / self.scale, min(some, Fraction(1)), laplace_rho(1 / self.scale, moved))
+
+    def sample(self, counts: Mapping[Any, Any]) -> dict[Any, int]:
+        """The published keys, sorted, with their noisy counts."""
+        if not isinstance(counts, Mapping):
+            raise InvalidArgument("counts", "must be a mapping from keys to counts")
+        places = {key: _order(key) for key in counts}
+        exact = [as_whole(count, "counts", 1, "must be whole numbers of at least 1") for count in counts.values()]
+        noisy = dict(zip(places, map(int.__add__, exact, discrete_laplace(self.scale, len(exact)).tolist()), strict=True))
+        return {key: noisy[key] for key in sorted((key for key in noisy if noisy[key] >= self.threshold), key=places.__getitem__)}
+
+    def publish_probability(self, count: Any) -> float:
+        """How likely a key with this count is published."""
+        return laplace_at_least(self.scale, self.threshold - as_whole(count, "count", 1, "must be a whole number of at least 1"))
+
+    def error(self, beta: Number) -> int:
+        """The smallest radius that the noise of one count leaves with probability at most ``beta``."""
+        return laplace_radius(self.scale, probability(beta, "beta"))
+
+
+def _order(key: Hashable) -> tuple[str, Any]:
+    """A place in one order of all keys, whatever else there is; refuses what has none."""
+    if isinstance(key, tuple):
+        return "tuple", tuple(_order(part) for part in key)
+    if isinstance(key, (int, float, np.integer, np.floating, np.bool_)) and key == key:
+        return "number", key
+    if isinstance(key, (str, bytes)):
+        return ("text" if isinstance(key, str) else "bytes"), key
+    if key is None or isinstance(key, date):
+        return ("date", key.isoformat()) if key else ("none", "")
+    raise InvalidArgument("counts", "must have numbers, text, bytes, dates, None or tuples of these as keys")

@@ -1,0 +1,150 @@
+"""What it costs to slide and to dilate noise: the largest alpha and beta that smooth sensitivity may use, with proofs.
+
+**Setting.** Z has independent coordinates of one law in R^d. *Sliding* moves Z by a vector of l1 norm at most alpha, *dilation* scales
+it by e^l, |l| <= beta. A step costs (e, t) if Pr[before] <= e^e Pr[after] + t for every event, and likewise from after to before.
+
+**Power**, density h ~ 1/(1+|z|^g). |d ln h/dz| = g z^(g-1)/(1+z^g) is largest where z^g = g-1, with the value s = (g-1)^((g-1)/g); and
+d ln(e^l h(e^l z))/dl = 1 - g |z|^g/(1+|z|^g) lies in (1-g, 1]. So sliding costs (s alpha, 0), dilation (d m beta, 0), m = max(1, g-1).
+
+**Laplace.** Sliding costs (alpha, 0). **Dilation, Laplace and Gaussian**: put n = |Z|_1, k = 1 or n = |Z|_2^2/2, k = 2. The density is
+proportional to e^-n, so scaling Z by e^l multiplies it by e^(-d l + n (1 - e^(-k l))) at an outcome n, a function that rises with n for
+l > 0. From the wider law to the narrower, therefore, the best event is a half-line n > c, and for a fixed c its probability under
+the wider one grows with l: the largest l is the worst. There c = (e + d l)/(1 - e^(-k l)), and in units of the wider law it is
+c e^(-k l) = c - (e + d l). n has the gamma law of shape d (Laplace) or d/2 (Gaussian) with upper tail G, so
+
+    t = G((e + d l)/(e^(k l) - 1)) - e^e G((e + d l)/(1 - e^(-k l))).
+
+From the narrower to the wider the ratio of densities is at most e^(d l): no t while d l <= e.
+
+**Gaussian sliding.** By symmetry along one axis, the l2 norm being at most the l1 norm: t = Phi(a/2 - e/a) - e^e Phi(-a/2 - e/a) (Balle and
+Wang 2018), growing with a.
+
+**Constants.** Each step gets half of epsilon. Power: alpha = epsilon/2s, beta = epsilon/2dm. Laplace: alpha = epsilon/2, beta the largest
+with t <= delta. Gaussian: beta the largest with t <= delta/2, alpha the largest with e^(epsilon/2) t <= delta/2: dilating first and sliding
+then adds up the t of the one and e^(epsilon/2) times that of the other. The *classical* constants are those of Nissim, Raskhodnikova and
+Smith (2007) for d = 1: power alpha = beta = epsilon/2(g+1); Laplace beta = epsilon/2 ln(2/delta); Gaussian alpha = epsilon/5 sqrt(2
+ln(2/delta)), beta = epsilon/4(1 + ln(2/delta)). They keep the same inequalities: power always, since s + m <= 2(g+1), the others up to
+epsilon = 8 and delta = 1/20. Beyond, Laplace is the first to break them.
+
+**Arithmetic.** Doubles. Tails are sums of positive terms; the larger side is raised by 10^-9 of itself and the smaller lowered, far more
+than their errors (arguments are known to a few 2^-53, which a tail of e^-700 magnifies to 10^-12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import erfc, exp, expm1, lgamma, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.noises import NOISES
+from hedgerow.numeric.number import Number, exact, positive, privacy_delta, privacy_epsilon, whole
+from hedgerow.numeric.rounded import rounded_power
+from hedgerow.numeric.rounding import exp_up, log_up, round_down, sqrt_up
+
+__all__ = ["Constants", "constants", "dilation_delta", "gamma_tail", "largest", "power_slope", "sliding_delta"]
+
+_UP, _DOWN = 1 + 1e-9, 1 - 1e-9
+_BELOW = 1 - 2.0**-50  # a double times this is below the rational that it was made from
+_FARTHEST = 100.0  # no shift so far is cheap enough
+
+
+class Constants(NamedTuple):
+    """What was asked for, as exact values, and the alpha and beta that follow from it, rounded down."""
+
+    epsilon: Fraction
+    delta: Fraction
+    gamma: Fraction
+    dimension: int
+    alpha: Fraction
+    beta: Fraction
+
+
+def constants(noise: object, epsilon: Number, delta: Number | None, gamma: Number, dimension: int, classical: bool) -> Constants:
+    """Checks what is asked for; delta is for Laplace and Gaussian noise only, gamma for power noise only."""
+    if noise not in NOISES:
+        raise InvalidArgument("noise", 'must be "power", "laplace" or "gaussian"', noise)
+    if not isinstance(classical, bool):
+        raise InvalidArgument("classical", "must be True or False", classical)
+    spend, d, exponent = privacy_epsilon(epsilon), whole(dimension, "dimension"), positive(gamma, "gamma")
+    if spend > 100:
+        raise InvalidArgument("epsilon", "must be at most 100 for smooth sensitivity", epsilon)
+    if d > (1 if classical else 1000):
+        raise InvalidArgument("dimension", "must be at most 1000, and 1 in the classical form", dimension)
+    if noise == "power" and delta is not None and exact(delta, "delta"):
+        raise InvalidArgument("delta", "must be left out: the power noise is pure", delta)
+    chance = Fraction(0) if noise == "power" else privacy_delta(delta)
+    rounded_power(np.empty(0), Fraction(1), exponent)  # draws nothing, and refuses a gamma that it cannot draw
+    alpha, beta = (_classical if classical else _tight)(str(noise), spend, chance, exponent, d)
+    return Constants(spend, chance, exponent, d, alpha, beta)
+
+
+def _tight(noise: str, epsilon: Fraction, delta: Fraction, gamma: Fraction, dimension: int) -> tuple[Fraction, Fraction]:
+    half = epsilon / 2
+    if noise == "power":
+        return round_down(half / power_slope(gamma)), round_down(half / (dimension * max(Fraction(1), gamma - 1)))
+    e, share = float(half) * _BELOW, float(delta) * _BELOW / (1 if noise == "laplace" else 2)
+    beta = largest(lambda stretch: dilation_delta(noise, dimension, e, stretch) <= share, e / dimension)
+    if noise == "laplace":
+        return half, beta
+    return largest(lambda shift: exp(e) * sliding_delta(e, shift) <= share, _FARTHEST), beta
+
+
+def _classical(noise: str, epsilon: Fraction, delta: Fraction, gamma: Fraction, _: int) -> tuple[Fraction, Fraction]:
+    if noise == "power":
+        return round_down(epsilon / (2 * (gamma + 1))), round_down(epsilon / (2 * (gamma + 1)))
+    if epsilon > 8:
+        raise InvalidArgument("epsilon", "must be at most 8 in the classical form; leave classical out", float(epsilon))
+    if delta > Fraction(1, 20):
+        raise InvalidArgument("delta", "must be at most 1/20 in the classical form; leave classical out", float(delta))
+    far = log_up(2 / delta)
+    if noise == "laplace":
+        return epsilon / 2, round_down(epsilon / (2 * far))
+    return round_down(epsilon / (5 * sqrt_up(2 * far))), round_down(epsilon / (4 * (1 + far)))
+
+
+def power_slope(gamma: Fraction) -> Fraction:
+    """At least s = (gamma-1)^((gamma-1)/gamma), the steepest slope of the logarithm of the power density; exactly 1 for gamma = 2."""
+    return Fraction(1) if gamma == 2 else exp_up((gamma - 1) / gamma * log_up(gamma - 1))
+
+
+def gamma_tail(halves: int, y: float) -> float:
+    """Pr[G > y] for the gamma law of shape halves/2, y > 0.
+
+    erfc(sqrt y) for 1/2, e^-y for 1, and y^a e^-y/Gamma(a+1) more from shape a to a + 1.
+    """
+    first = 2 - halves % 2
+    tail = erfc(sqrt(y)) if first == 1 else exp(-y)
+    return tail + sum(exp(a / 2 * log(y) - y - lgamma(a / 2 + 1)) for a in range(first, halves, 2))
+
+
+def dilation_delta(noise: str, dimension: int, epsilon: float, stretch: float) -> float:
+    """At least the t of Laplace or Gaussian noise that is dilated by e^±stretch, with 0 < dimension * stretch <= epsilon."""
+    halves, k = (2 * dimension, 1) if noise == "laplace" else (dimension, 2)
+    over = epsilon + dimension * stretch
+    near = over / expm1(k * stretch)
+    return _excess(gamma_tail(halves, near), epsilon, gamma_tail(halves, near + over))
+
+
+def sliding_delta(epsilon: float, shift: float) -> float:
+    """At least the t of Gaussian noise that is slid by ``shift``."""
+    above, below = (erfc((epsilon / shift + side * shift / 2) / sqrt(2)) / 2 for side in (-1, 1))
+    return _excess(above, epsilon, below)
+
+
+def _excess(likely: float, epsilon: float, rare: float) -> float:
+    return max(likely * _UP - exp(epsilon) * rare * _DOWN, 0.0)
+
+
+def largest(within: Callable[[float], bool], most: float) -> Fraction:
+    """The largest number up to ``most``, to twelve digits, for which ``within`` holds; it falls from true to false. 0 if there is none."""
+    if within(most):
+        return Fraction(most)
+    low, high = 0.0, most
+    while high - low > 1e-12 * high and high > 1e-12:
+        middle = (low + high) / 2
+        low, high = (middle, high) if within(middle) else (low, middle)
+    return Fraction(low)

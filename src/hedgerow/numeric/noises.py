@@ -1,0 +1,67 @@
+"""The three noises of smooth sensitivity as real laws, in doubles: probabilities of intervals, and quantiles.
+
+``power`` has the density c/(1+|z|^g), c = g sin(pi/g)/(2 pi); ``laplace`` e^-|z|/2; ``gaussian`` the standard normal one.
+An interval is folded onto z >= 0 and integrated there without cancellation, as a logarithm that never underflows:
+
+- Laplace in closed form.
+- Gaussian by Gauss and Legendre up to where less than e^-40 of it is left.
+- Power by Gauss and Legendre below 1. Above, u = z^(1-g) turns dz/(1+z^g) into -du/((g-1)(1+u^(g/(g-1)))), nearly constant on [0, 1].
+
+Relative error about 10^-7 for the power law next to 0 where g is no whole number, 10^-12 elsewhere.
+"""
+
+from __future__ import annotations
+
+from math import inf, log, pi, sin
+
+import numpy as np
+
+from hedgerow.numeric.chunk import Floats
+
+__all__ = ["NOISES", "log_mass", "radius"]
+
+NOISES = ("power", "laplace", "gaussian")
+_X, _W = np.polynomial.legendre.leggauss(32)
+_NODES, _WEIGHTS = (_X + 1) / 2, _W / 2
+
+
+def log_mass(noise: str, gamma: float, low: Floats, high: Floats) -> Floats:
+    """ln Pr[low <= Z < high], for each pair."""
+    left = _half(noise, gamma, np.maximum(-high, 0.0), np.maximum(-low, 0.0))
+    right = _half(noise, gamma, np.maximum(low, 0.0), np.maximum(high, 0.0))
+    return np.logaddexp(left, right)
+
+
+@np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore")
+def _half(noise: str, gamma: float, low: Floats, high: Floats) -> Floats:
+    """ln of the integral of the density from low to high, 0 <= low <= high."""
+    if noise == "laplace":
+        return -low + np.log(-np.expm1(low - high)) - log(2)
+    if noise == "gaussian":
+        width = np.minimum(high - low, np.minimum(40 / (low + 1), 9.0))
+        z = width[..., None] * _NODES  # z above low, whose own e^(-low^2/2) stands in front
+        mean = np.exp(-z * (low[..., None] + z / 2)) @ _WEIGHTS
+        return -(low**2) / 2 + np.log(width * mean) - log(2 * pi) / 2
+    inner, ends = np.minimum(low, 1.0), np.minimum(high, 1.0)
+    z = inner[..., None] + (ends - inner)[..., None] * _NODES
+    below = np.log((ends - inner) * ((1 / (1 + z**gamma)) @ _WEIGHTS))
+    start, stop = np.log(np.maximum(low, 1.0)), np.log(np.maximum(high, 1.0))
+    share = -np.expm1((1 - gamma) * (stop - start))  # of u at the start; what the interval takes
+    u = np.exp((1 - gamma) * start)[..., None] * (1 - share[..., None] * _NODES)
+    above = (1 - gamma) * start + np.log(share / (gamma - 1) * ((1 / (1 + u ** (gamma / (gamma - 1)))) @ _WEIGHTS))
+    return np.logaddexp(below, np.where(share > 0, above, -inf)) + log(gamma * sin(pi / gamma) / (2 * pi))
+
+
+def radius(noise: str, gamma: float, level: float) -> float:
+    """A radius that |Z| exceeds with probability at most ``level``, and hardly more than the smallest; infinite beyond all doubles."""
+    low, high = -1000.0, 1023.0  # of its logarithm to base 2
+
+    def covers(exponent: float) -> bool:
+        return bool(log(2) + _half(noise, gamma, np.array(2.0**exponent), np.array(inf)) <= log(level) - 1e-6)
+
+    if not covers(high):
+        return inf
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (low, middle) if covers(middle) else (middle, high)
+    return float(2.0**high)
