@@ -22,6 +22,7 @@ from bench.imports import imports
 from bench.latency import latency
 from bench.noise import noise
 from bench.peers import Peers, hired
+from bench.quantile import median, shapes
 from bench.report import Section, render
 from bench.timing import timing
 
@@ -29,6 +30,8 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "noise": noise,
     "latency": latency,
     "choice": choice,
+    "median": median,
+    "shapes": shapes,
     "timing": timing,
     "accounting": accounting,
     "import": imports,

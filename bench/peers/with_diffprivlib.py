@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+import numpy as np
 from diffprivlib.mechanisms import GaussianDiscrete, Geometric
+from diffprivlib.tools import median as private_median
 
 VERSION = version("diffprivlib")
 
@@ -28,3 +30,8 @@ def scalar(law, scale, calls):
 
 
 noise = scalar
+
+
+def median(path, epsilon, lower, upper):
+    values = np.load(path)
+    return lambda: float(private_median(values, epsilon=epsilon, bounds=(lower, upper)))

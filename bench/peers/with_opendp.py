@@ -71,6 +71,18 @@ def choice(candidates, factor):
     return lambda: release(scores)
 
 
+def median(path, epsilon, lower, upper):
+    """Among evenly spaced candidates, which have to be given; data that come and go."""
+    values = np.load(path)
+    domain, candidates = dp.vector_domain(dp.atom_domain(T=float, nan=False)), np.linspace(lower, upper, 1001)
+
+    def made(scale):
+        return dp.m.make_private_quantile(domain, dp.symmetric_distance(), dp.max_divergence(), candidates, alpha=0.5, scale=scale)
+
+    release = dp.binary_search_chain(made, d_in=1, d_out=float(epsilon))
+    return lambda: release(values)
+
+
 def epsilon_of(rho, delta):
     """What its zCDP conversion says of a total rho."""
 

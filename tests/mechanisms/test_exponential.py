@@ -116,7 +116,7 @@ def test_bad_sensitivity(sensitivity: object) -> None:
 
 
 def test_missing_sensitivity() -> None:
-    with pytest.raises(InvalidArgument, match="^sensitivity must be given"):
+    with pytest.raises(InvalidArgument, match=r"^sensitivity must be given"):
         Exponential.calibrate(epsilon=1)  # type: ignore[call-arg]
 
 

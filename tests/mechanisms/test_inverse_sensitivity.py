@@ -17,6 +17,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.inverse_sensitivity import InverseSensitivity
 from hedgerow.mechanisms.quantiles import Quantiles
 from hedgerow.privacy.unit import RELATIONS
+from hedgerow.statistics.mode import Mode, Tally
 from hedgerow.statistics.order import Quantile
 from hedgerow.statistics.sample import Sample
 from mechanisms import bad, tiny
@@ -61,6 +62,16 @@ def test_mode_by_lengths_of_its_own(relation: str) -> None:
     for data, law in laws.items():
         assert max(law, key=law.__getitem__) == mode(data)
         assert sorted(law.values())[-2] < max(law.values())
+
+
+def test_mode_by_the_lengths_of_the_statistic() -> None:
+    tally = Tally.of([2] * 40 + [0] * 25 + [1] * 30, range(4))
+    for relation in RELATIONS:
+        lengths = Mode(relation).lengths(tally)
+        law = [exp(ONE.log_prob(z, lengths)) for z in range(4)]
+        assert sum(law) == pytest.approx(1)
+        assert np.argmax(law) == Mode(relation).value(tally) == 2
+    assert ONE.sample(lengths) in range(4)
 
 
 def test_count_is_laplace_noise_at_half_the_epsilon() -> None:
