@@ -4,5 +4,6 @@ from hedgerow.statistics.mode import Mode, Tally
 from hedgerow.statistics.order import Quantile
 from hedgerow.statistics.sample import Sample
 from hedgerow.statistics.table import STATISTICS, global_sensitivity, local_sensitivity
+from hedgerow.statistics.total import Total
 
-__all__ = ["STATISTICS", "Mode", "Quantile", "Sample", "Tally", "global_sensitivity", "local_sensitivity"]
+__all__ = ["STATISTICS", "Mode", "Quantile", "Sample", "Tally", "Total", "global_sensitivity", "local_sensitivity"]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.mechanisms import Laplace
 from hedgerow.verify import audit
 from hedgerow.verify.audit.blackbox import Audit, Counts
 from hedgerow.verify.audit.confidence import Count
@@ -50,6 +51,16 @@ def test_a_thousand_runs_on_a_coin() -> None:
     found = np.array([audit(subject, 0, 1, samples=400, confidence=0.8, batch=True).epsilon for _ in range(1_000)])
     assert (found > 1.0).sum() <= 280
     assert (found > 1.0).sum() >= 60  # and it is not far too careful
+
+
+def test_a_bound_read_off_the_data_is_caught() -> None:
+    """A sum with noise scaled to the largest value present: one person with a large value changes the noise for all."""
+
+    def own_bound(values: list[int], count: int) -> np.ndarray:
+        noise = Laplace.calibrate(sensitivity=max(values), epsilon=1)
+        return noise.sample(np.full(count, sum(values)))
+
+    assert audit(own_bound, [1] * 9, [1] * 9 + [1000], samples=20_000, batch=True).refutes(1)
 
 
 def test_float_laplace_is_caught_by_its_bits() -> None:
