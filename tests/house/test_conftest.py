@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 PLANTED = {
     "tests/slow/test_long.py": "def test_long():\n    assert False",

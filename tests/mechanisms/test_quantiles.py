@@ -22,6 +22,8 @@ from hedgerow.privacy.unit import RELATIONS
 from hedgerow.statistics.sample import Sample
 from mechanisms import bad, tiny
 
+pytestmark = pytest.mark.long
+
 F = Fraction
 HALF = F(1, 2)
 ORDERS = (1, 2, 8)

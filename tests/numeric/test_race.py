@@ -17,6 +17,8 @@ from hedgerow.numeric import race as module
 from hedgerow.numeric.race import LAWS, race, race_with_lead
 from numeric.feeding import HIGH, LOW, SPECIAL, feed, ln, some, uniform
 
+pytestmark = pytest.mark.long
+
 SCORES = np.array([0.0, 1.0, 2.5, 2.0, -1.0])
 FACTOR = Fraction(7, 10)
 

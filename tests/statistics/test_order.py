@@ -21,6 +21,8 @@ from hedgerow.statistics.sample import Sample
 
 from .brute import PARTS, RELATIONS, World, add_remove, change_one, quantile, sample, smooth_median
 
+pytestmark = pytest.mark.long
+
 HALF = Fraction(1, 2)
 POINTS, UPPER = 4, 3
 LARGEST = 9  # under add-remove: more rows than this are not in the tiny world

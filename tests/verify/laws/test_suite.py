@@ -17,6 +17,8 @@ from hedgerow.verify.laws import LAWS, LawBroken, check_mechanism
 from verify.laws import planted
 from verify.laws.good import GOOD, HALF, STACKED
 
+pytestmark = pytest.mark.long
+
 
 def test_every_mechanism_we_ship_is_checked() -> None:
     """The other shapes have no ``log_prob`` of one argument; their own tests compute their loss exactly."""
