@@ -172,7 +172,7 @@ def test_the_radius_is_the_smallest_that_covers_the_worst_case() -> None:
 def test_columns() -> None:
     column = as_sample([3, 9, -4], 0, 5, None)
     assert column.values.tolist() == [0, 3, 5]
-    assert as_sample(column, None, None, None, "change-one") is column
+    assert as_sample(column, None, None, None) is column
     assert len(as_sample([], 0, 5, None)) == 0
     for arguments, name in (([1, None, 5], "lower"), ([1, 0, None], "upper")):
         with pytest.raises(InvalidArgument, match="must be declared: a bound read off the data is not private") as refusal:
@@ -180,5 +180,3 @@ def test_columns() -> None:
         assert refusal.value.argument == name
     with pytest.raises(InvalidArgument, match="must be left out"):
         as_sample(column, 0, None, None)
-    with pytest.raises(InvalidArgument, match="must not be empty under change-one"):
-        as_sample([], 0, 5, None, "change-one")

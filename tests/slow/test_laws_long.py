@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.mechanisms import Gaussian, Laplace, NoisyMax
+from hedgerow.mechanisms import Gaussian, Laplace, NoisyMax, ProposeTestRelease, SparseVector, StabilityHistogram, Stable
 from hedgerow.verify.audit.confidence import certified
 from hedgerow.verify.laws import LawBroken, check_mechanism
 from hedgerow.verify.laws.goodness import fit
 from hedgerow.verify.laws.masses import Masses, points
 from mechanisms import attack
-from verify.laws import planted
+from verify.laws import planted, planted_worlds
 from verify.laws.good import GOOD
 
 
@@ -50,6 +50,24 @@ def test_nobody_is_accused_in_sixty_runs() -> None:
     for _ in range(30):
         check_mechanism(Laplace(Fraction(1)), draws=20_000)
         check_mechanism(Gaussian(Fraction(3)), draws=20_000)
+
+
+def test_nobody_is_accused_in_small_worlds() -> None:
+    for _ in range(30):
+        check_mechanism(Stable.calibrate(epsilon=1, delta=1e-3), draws=20_000)
+        check_mechanism(ProposeTestRelease.calibrate(bound=1, epsilon=1, delta=1e-3), draws=20_000)
+        check_mechanism(StabilityHistogram.calibrate(epsilon=1, delta=1e-3, neighbours="change-one"), draws=20_000)
+        check_mechanism(SparseVector.calibrate(sensitivity=1, epsilon=1, cutoff=2), draws=20_000)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "sensitivity", "law"), planted_worlds.BAD, ids=[f"{str(m)[:40]} {law}" for m, _, law in planted_worlds.BAD]
+)
+def test_planted_bugs_are_seen_in_every_run(mechanism: Any, sensitivity: Any, law: str) -> None:
+    for _ in range(5):
+        with pytest.raises(LawBroken) as broken:
+            check_mechanism(mechanism, sensitivity, draws=50_000)
+        assert broken.value.law in law.split(" or ")
 
 
 def test_two_percent_are_seen_in_every_run() -> None:

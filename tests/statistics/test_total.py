@@ -104,10 +104,27 @@ def test_lengths_feed_the_inverse_sensitivity_mechanism() -> None:
     assert {int(sums[i]) for i in chosen} == {8}
 
 
+def test_sums_beyond_64_bits() -> None:
+    top = 2**53
+    here = Sample.of(np.array([top, -top, 3, -4]).repeat([2000, 1, 1, 1]), lower=-top, upper=top)
+    assert Total("add-remove").value(here) == 1999 * top - 1
+    with pytest.raises(InvalidArgument, match=r"^grid must be so coarse that both bounds lie within 2\^30 steps of 0"):
+        Total("add-remove").lengths(here, [0])
+
+
+@pytest.mark.parametrize("total", [Total("add-remove"), Total("change-one", filtered=True)], ids=str)
+def test_lengths_of_the_farthest_candidates(total: Total) -> None:
+    here = Sample.of([2**30, -5, 1], lower=-(2**30), upper=2**30)
+    far = total.lengths(here, [2**63 - 1, -(2**63), 2**62, 2**30 - 4])
+    assert np.abs(far[:3] - 2**31).max() <= 1  # as if they were 2^61 steps away
+    assert far[3] == 0
+    assert far.min() >= 0
+
+
 def test_refusals() -> None:
     with pytest.raises(InvalidArgument, match="neighbours"):
         Total("any")
-    with pytest.raises(InvalidArgument, match="must not be empty under change-one"):
+    with pytest.raises(InvalidArgument, match=r"^values must not be empty under change-one without a filter"):
         Total("change-one").local(sample((), 0, 3))
     with pytest.raises(InvalidArgument, match=r"^candidates must lie between"):
         Total("change-one").lengths(sample((1, 2), 0, 3), [7])

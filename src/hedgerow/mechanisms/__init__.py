@@ -9,7 +9,8 @@ They come in shapes, told apart by ``shape``:
 - ``"smooth"``: a number and its smooth sensitivity in, a noisy number out.
 - ``"tested"``: may answer "no release".
 
-All have ``calibrate``, ``loss``, ``sample`` and ``error``; the first three also the ``log_prob`` that the laws compare them with.
+All have ``calibrate``, ``loss``, ``sample`` and ``error``. The laws compare them with ``log_prob``, or with the release probabilities of
+a tested one.
 """
 
 from hedgerow.mechanisms.exponential import Exponential

@@ -21,7 +21,8 @@ Arithmetic
 
 Edges
     ``sample`` takes lengths as they are: if they can move by more than 1 between neighbours, nothing here notices. Ranges must not depend
-    on the data. One candidate is chosen for certain.
+    on the data. One candidate is chosen for certain. Under a filter a row may also leave or enter: ``quantile`` holds as it stands, the
+    lengths of a sum, mean or count must be told (``statistics.moves``). No rows: a point of length 1, as all are.
 
 Source
     Asi and Duchi (NeurIPS 2020); for the median it is the exponential mechanism of Smith (STOC 2011).
@@ -81,14 +82,14 @@ class InverseSensitivity:
 
     def quantile(self, quantile: Quantile, values: Any, *, lower: Any = None, upper: Any = None, grid: Any = None) -> Any:
         """A quantile of ``values``, chosen among all points of the range; they come with public bounds, or as a ``Sample``."""
-        column = as_sample(values, lower, upper, grid, quantile.neighbours)
+        column = as_sample(values, lower, upper, grid)
         return Grid(column.grid).value(self._aim(quantile, column).draw())
 
     def quantile_log_prob(
         self, point: Any, quantile: Quantile, values: Any, *, lower: Any = None, upper: Any = None, grid: Any = None
     ) -> float:
         """The logarithm of the probability of a point as the quantile."""
-        return self._aim(quantile, as_sample(values, lower, upper, grid, quantile.neighbours)).log_prob(point)
+        return self._aim(quantile, as_sample(values, lower, upper, grid)).log_prob(point)
 
     def error(self, beta: Number, candidates: int) -> float:
         """How many rows would have to change for the answer to be true, at most, except with probability ``beta``."""

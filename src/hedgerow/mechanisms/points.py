@@ -62,19 +62,18 @@ def radius(beta: Fraction, points: int, factor: Fraction) -> float:
     return nextafter(float(log_up(odds) / factor), inf) if odds > 1 else 0.0
 
 
-def as_sample(values: Any, lower: Number | None, upper: Number | None, grid: Number | None, neighbours: str = "add-remove") -> Sample:
-    """A column between public bounds: values with their bounds, or a ``Sample``, which has its own."""
+def as_sample(values: Any, lower: Number | None, upper: Number | None, grid: Number | None) -> Sample:
+    """A column between public bounds: values with their bounds, or a ``Sample``, which has its own.
+
+    It may be empty under either relation: under a filter that is private, and a refusal would tell it.
+    """
     if isinstance(values, Sample):
         if (lower, upper, grid) != (None, None, None):
             raise InvalidArgument("lower", "must be left out, like upper and grid: the sample has its own", lower)
-        column = values
-    elif lower is None or upper is None:
+        return values
+    if lower is None or upper is None:
         raise InvalidArgument("lower" if lower is None else "upper", "must be declared: a bound read off the data is not private")
-    else:
-        column = Sample.of(values, lower=lower, upper=upper, grid=grid)
-    if neighbours == "change-one" and len(column) == 0:
-        raise InvalidArgument("values", "must not be empty under change-one, where the number of rows is public")
-    return column
+    return Sample.of(values, lower=lower, upper=upper, grid=grid)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ Arithmetic
 
 Edges
     Any D serves that moves by at most 1 and is 0 wherever the local sensitivity exceeds b, such as
-    ``statistics.Quantile.distance``. b >= the global sensitivity makes D infinite and the test pass; the cost stays. A
-    bound read off the data is not private, and nothing here can see that. The threshold ln(2/delta)/(2 epsilon), claimed
-    as (epsilon, delta)-DP in places, is wrong: from D = 0 it releases with probability sqrt(delta/2)/2, above delta for
-    all delta < 1/8. The noise is drawn whether it is needed or not.
+    ``statistics.Quantile.distance``, under a filter as well. b >= the global sensitivity makes D infinite and the test
+    pass; the cost stays. A bound read off the data is not private, and nothing here can see that. The threshold
+    ln(2/delta)/(2 epsilon), claimed as (epsilon, delta)-DP in places, is wrong: from D = 0 it releases with probability
+    sqrt(delta/2)/2, above delta for all delta < 1/8. The noise is drawn whether it is needed or not.
 
 Source
     Dwork and Lei (STOC 2009); Dwork and Roth (2014), section 7.2.

@@ -13,18 +13,20 @@ Proof
     mixture over tie-breakers, which come with their rows, is as private. Change-one: a row may leave one part and enter another, and the
     sizes of parts are private. So each part has the off of add-remove and factor e/(4 M): the two choices cost e/2 each. A row that stays
     in its part moves off by 1: 2 e/(4 M) <= e. The first choice, or the only one of its level, never shares a row: factor e/2.
+    Under a filter all this holds as it stands. Under change-one a row may then enter or leave alone, which moves each off by 1 or less.
 
 Accuracy
     The answer is at most ``error(beta, width)`` ranks off, except with probability beta, whatever the data: the bound of ``exponential``
-    for as many candidates as the range has points; for several, summed over levels, since a part is off by what its ends are. What that is
-    in value depends on how dense the data are, which is private.
+    for as many candidates as the range has points. For several the bound is for a number of rows (``mechanisms.cuts``). What ranks are in
+    value depends on how dense the data are, which is private.
 
 Arithmetic
     Whole ranks and points; each choice is exact (``mechanisms.points``). Tie-breakers refine the grid while choices are made.
 
 Edges
     p = 0 and 1 are refused (see ``extremes``): every point beyond the data would be as good. Within ``error`` ranks of an end it is nearly
-    so. A spike is split where the quantile falls. No rows: any point; refused where their number is public.
+    so. A spike is split where the quantile falls; less finely in a range of more than 2^41 points, where there is no room for 2^20
+    tie-breakers. No rows: any point.
 
 Source
     Smith (STOC 2011); Kaplan, Schnapp and Stemmer (ICML 2022) for the recursion.
@@ -36,12 +38,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import lcm
+from math import inf, lcm, nextafter
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.mechanisms.cuts import Shares, halves, ranks_off_at_most, rows_sharing, tie_breakers
 from hedgerow.mechanisms.points import Aim, affordable, as_sample, cost, radius
 from hedgerow.numeric.number import Number, positive, probability, whole
 from hedgerow.numeric.uniform import uniform_integers
@@ -52,10 +55,6 @@ from hedgerow.statistics.pieces import ranks_off
 from hedgerow.statistics.sample import Sample, check_relation
 
 __all__ = ["Quantiles"]
-
-Shares = tuple[Fraction, ...]
-
-_FINEST = 1 << 20  # so many tie-breakers that of a million equal rows few share one
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class Quantiles:
         cls, *, at: Number | Sequence[Number], neighbours: str, epsilon: Number | None = None, rho: Number | None = None, rows: int = 1
     ) -> Quantiles:
         """The sharpest choices within ``epsilon`` or ``rho``, when one unit has at most ``rows`` rows."""
-        shares = tuple(at) if isinstance(at, (Sequence, np.ndarray)) else (at,)
+        shares = tuple(at) if isinstance(at, Sequence) or (isinstance(at, np.ndarray) and at.ndim) else (at,)
         each = affordable(epsilon, rho, len(shares).bit_length() or 1) / whole(rows, "rows")
         return cls(shares, neighbours, each)  # type: ignore[arg-type]
 
@@ -95,11 +94,11 @@ class Quantiles:
 
     def sample(self, values: Any, *, lower: Number | None = None, upper: Number | None = None, grid: Number | None = None) -> Any:
         """One quantile, or a list of several in rising order. ``values`` come with public bounds, or as a ``Sample``."""
-        column = as_sample(values, lower, upper, grid, self.neighbours)
+        column = as_sample(values, lower, upper, grid)
         show = Grid(column.grid).value
         if len(self.at) == 1:
             return show(self._aim(column, self.at[0], 0).draw())
-        finer = max(1, min(_FINEST, (1 << 61) // (column.width + 1)))
+        finer = tie_breakers(column.width + 1)
         untied = np.sort((column.values - column.lower) * finer + uniform_integers(finer, len(column)))
         return [show(z // finer + column.lower) for z in self._within(Sample(untied, 0, (column.width + 1) * finer - 1), self.at, 0)]
 
@@ -107,14 +106,22 @@ class Quantiles:
         """The logarithm of the probability of a point, for one quantile. (Several are a mixture over tie-breakers.)"""
         if len(self.at) > 1:
             raise InvalidArgument("at", "must be a single quantile for log_prob", self.at)
-        return self._aim(as_sample(values, lower, upper, grid, self.neighbours), self.at[0], 0).log_prob(point)
+        return self._aim(as_sample(values, lower, upper, grid), self.at[0], 0).log_prob(point)
 
-    def error(self, beta: Number, width: int) -> float:
-        """How many ranks any of the answers may be off, except with probability ``beta``, on a range of ``width`` steps."""
-        points, level = whole(width, "width") + 1, probability(beta, "beta") / len(self.at)
-        radii = [(depth, radius(level, points * (_FINEST if self.at[1:] else 1), self._factor(p, depth))) for p, depth in _choices(self.at)]
-        far = [max(r for at, r in radii if at == depth) for depth in range(self.levels)]
-        return sum(far) + (self.levels if self.at[1:] else 0)
+    def error(self, beta: Number, width: int, n: int = 10**6) -> float:
+        """How many ranks any of the answers may be off, except with probability ``beta``, on a range of ``width`` steps.
+
+        For several, of at most ``n`` rows: where far more rows share a value than there are tie-breakers, they are split less finely.
+        """
+        level, points, rows = probability(beta, "beta"), whole(width, "width") + 1, whole(n, "n")
+        if len(self.at) == 1:
+            return radius(level, points, self._factor(self.at[0], 0))
+        each, finer = level / (len(self.at) + 1), tie_breakers(points)
+
+        def choice(p: Fraction, depth: int) -> float:
+            return radius(each, points * finer, self._factor(p, depth))
+
+        return nextafter(ranks_off_at_most(self.at, choice, rows_sharing(rows, finer, float(each))), inf)
 
     def _factor(self, p: Fraction, depth: int) -> Fraction:
         """What ranks are multiplied by in one choice. The last level of 1, 2, 4, … quantiles has a single choice, like the first."""
@@ -129,21 +136,9 @@ class Quantiles:
         return Aim(part, quantile.rank(len(part)), lambda parts: ranks_off(quantile, parts)[0], self._factor(p, depth) / unit, unit)
 
     def _within(self, part: Sample, at: Shares, depth: int) -> list[int]:
-        below, p, above = _halves(at)
+        below, p, above = halves(at)
         z = self._aim(part, p, depth).draw()
         cut = int(part.up_to(np.array([z]))[0])  # what equals z goes to the left
         left, right = Sample(part.values[:cut], part.lower, z), Sample(part.values[cut:], z, part.upper)
         first, last = (self._within(side, half, depth + 1) if half else [] for side, half in ((left, below), (right, above)))
         return [*first, z, *last]
-
-
-def _halves(at: Shares) -> tuple[Shares, Fraction, Shares]:
-    """The middle share, those below it as shares of what lies below it, and those above it as shares of the rest."""
-    p = at[len(at) // 2]
-    return tuple(q / p for q in at if q < p), p, tuple((q - p) / (1 - p) for q in at if q > p)
-
-
-def _choices(at: Shares, depth: int = 0) -> list[tuple[Fraction, int]]:
-    """Every choice: its share of its part, and its level."""
-    below, p, above = _halves(at)
-    return [(p, depth)] + [choice for half in (below, above) if half for choice in _choices(half, depth + 1)]

@@ -9,6 +9,9 @@ All are frozen values, and in all of them
 - ``log_prob`` is the natural logarithm of the probability of an output, a double. The proof of the mechanism speaks about it, the
   laws compare ``loss`` and ``sample`` with it;
 - ``error(beta, …)`` is a radius that the mechanism leaves with probability at most ``beta``.
+
+Mechanisms that see the data themselves count a move in units, so their ``loss`` takes a whole number. Those of shape ``"tested"`` come in
+three kinds, ``Released``, ``Published`` and ``Run``, and state probabilities of their own kind in place of ``log_prob``.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from hedgerow.numeric.number import Number
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["Additive", "Mechanism", "Response", "Selection"]
+__all__ = ["Additive", "Mechanism", "Point", "Published", "Released", "Response", "Run", "Selection", "Smooth"]
 
 
 class Mechanism(Protocol):
@@ -81,3 +84,83 @@ class Response(Mechanism, Protocol):
 
     def error(self, beta: Number, reports: int) -> float:
         """How far an estimated share may be off, except with probability ``beta``."""
+
+
+@runtime_checkable
+class Point(Mechanism, Protocol):
+    """A bounded column in, one point of its range out; ``shape = "point"``. ``sample`` takes values with ``lower=`` and ``upper=``, or a
+    ``Sample``. Where it holds under one relation only, ``neighbours`` names it."""
+
+    def log_prob(self, point: Any, values: Any) -> float:
+        """The logarithm of the probability of a point; ``InvalidArgument`` where there is no closed form."""
+
+
+@runtime_checkable
+class Smooth(Mechanism, Protocol):
+    """A number and its smooth sensitivity in, a noisy number out; ``shape = "smooth"``. Several numbers where ``dimension`` says so."""
+
+    @property
+    def grid(self) -> Fraction:
+        """As that of ``Additive``."""
+
+    @property
+    def bound(self) -> Fraction:
+        """The largest smooth sensitivity."""
+
+    @property
+    def beta(self) -> Fraction:
+        """By how much, as a logarithm, the smooth sensitivity of neighbours may differ."""
+
+    def log_prob(self, noisy: Any, exact: Any, smooth: Any) -> Any:
+        """For each noisy value the logarithm of its probability."""
+
+    def error(self, beta: Number) -> float:
+        """The multiple of the smooth sensitivity that the noise leaves with probability at most ``beta``."""
+
+
+@runtime_checkable
+class Released(Mechanism, Protocol):
+    """An answer and its distance from trouble in, the answer or None out; ``shape = "tested"``. With an additive ``noise``, the answer
+    comes with that noise, and trouble is an answer that moves by more than ``bound``; without, trouble is another answer."""
+
+    def release_probability(self, distance: Any) -> float:
+        """How likely the answer is released."""
+
+
+@runtime_checkable
+class Published(Mechanism, Protocol):
+    """Counts by key in, noisy counts from ``threshold`` on out; ``shape = "tested"``. One unit has at most ``per_key`` in each of at most
+    ``max_keys`` keys, under the relation ``neighbours``."""
+
+    @property
+    def threshold(self) -> int:
+        """The smallest noisy count that is published."""
+
+    @property
+    def neighbours(self) -> str:
+        """The relation."""
+
+    @property
+    def max_keys(self) -> int:
+        """How many keys one unit has at most."""
+
+    @property
+    def per_key(self) -> int:
+        """How much one unit has in a key at most."""
+
+    def publish_probability(self, count: Any) -> float:
+        """How likely a key with this count is published."""
+
+
+@runtime_checkable
+class Run(Mechanism, Protocol):
+    """Answers and a threshold in, verdicts out; ``shape = "tested"``. Without a ``log_prob(verdicts, answers, threshold)`` the law of a run
+    is the sum over discrete Laplace noise of ``threshold_scale`` and ``answer_scale``."""
+
+    @property
+    def cutoff(self) -> int:
+        """How often a run says "above" before it ends."""
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the loss holds only where one unit moves all answers the same way."""

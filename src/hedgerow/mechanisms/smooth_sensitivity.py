@@ -23,10 +23,10 @@ Arithmetic
     alpha and beta are rationals, rounded down; the draw is exactly rounded (``numeric.rounded``), as if all numbers were real.
 
 Edges
-    ``bound`` is the global sensitivity: public, it fixes the grid, and S(x) is cut to it. S(x) above it by more than rounding
-    is refused, as are S <= 0 (no smooth bound is 0 unless the answer is constant) and local sensitivity. Up to gamma = 3
-    the power noise has no variance, up to 2 no mean. ``classical`` takes the published constants: smaller, for d = 1, and for
-    Laplace and Gaussian noise up to epsilon = 8 and delta = 1/20.
+    S is smooth under one relation, of which a filter may be part (``statistics.moves``). ``bound`` is the global sensitivity: public, it
+    fixes the grid, and S(x) is cut to it. S(x) above it by more than rounding is refused, as are S <= 0 (no smooth bound is 0 unless the
+    answer is constant) and local sensitivity. Up to gamma = 3 the power noise has no variance, up to 2 no mean. ``classical`` takes the
+    published constants: smaller, for d = 1, and for Laplace and Gaussian noise up to epsilon = 8 and delta = 1/20.
 
 Source
     Nissim, Raskhodnikova, Smith (STOC 2007), lemmas 2.5 to 2.9.

@@ -25,10 +25,10 @@ from hedgerow.numeric.chunk import Floats, Integers
 from hedgerow.numeric.number import Number, positive
 from hedgerow.numeric.rounding import exp_down
 
-__all__ = ["SMALLEST_BETA", "Weights", "check_beta", "far", "raised"]
+__all__ = ["ROOM", "SMALLEST_BETA", "Weights", "check_beta", "far", "raised"]
 
 SMALLEST_BETA = Fraction(1, 2**24)
-_ROOM = Fraction(1, 2**36)
+ROOM = Fraction(1, 2**36)
 _BLOCK = 1 << 10
 
 
@@ -51,7 +51,7 @@ class Weights:
     __slots__ = ("_blocks", "_within")
 
     def __init__(self, beta: Fraction, count: int) -> None:
-        rate = beta - _ROOM
+        rate = beta - ROOM
         self._within, self._blocks = _powers(rate, min(count + 1, _BLOCK)), _powers(rate * _BLOCK, count // _BLOCK + 1)
 
     def at(self, k: Integers) -> Floats:

@@ -1,13 +1,14 @@
 """The most frequent value of a declared, finite domain; of several equally frequent ones, the first in declared order.
 
 Rows whose value is not in the domain count for no candidate. That is the declared rule for them, as clamping is for numbers: a
-row still stands for itself alone, so neighbours stay neighbours. c_z is the count of candidate z, and [i < z] is 1 if i is declared
-before z, else 0: z wins exactly when c_z >= c_i + [i < z] for every other i.
+row still stands for itself alone, so neighbours stay neighbours. A row that fails a filter is such a row: all this holds under a
+filter as well. c_z is the count of candidate z, and [i < z] is 1 if i is declared before z, else 0: z wins exactly when c_z >= c_i +
+[i < z] for every other i.
 
 **Distance to instability**, from the winner v: it falls as soon as g_j = c_v - c_j + [v < j] reaches 0 for some j. At first every
 g_j is at least 1. Add-remove: a row moves g_j by at most 1, and a row j added does: min g_j. Change-one: a row moves it by at most 2,
 and a row v turned into j does: half of that, rounded up. (There are enough rows v, since g_j <= c_v + 1. Where there is none, no
-candidate has any, and one row from outside the domain is enough.)
+candidate has any, and one row from outside the domain is enough.) Leaving the domain, or entering it, is no better than v into j.
 
 **Inverse length** of z, the number of rows that must change before z wins. Add-remove: the largest deficit c_i + [i < z] - c_z, since a
 row z added lowers all deficits by one, and nothing lowers one by more. Change-one: turning a row into z beats turning it into anything
@@ -71,7 +72,6 @@ class Mode:
 
     def distance(self, tally: Tally) -> float:
         """D >= 1: how many rows lie between these data and some with another winner; infinite if there is no other candidate."""
-        self._check(tally)
         counts, winner = tally.counts, self.value(tally)
         if counts.size == 1:
             return inf
@@ -84,7 +84,6 @@ class Mode:
 
     def lengths(self, tally: Tally) -> Integers:
         """For each candidate, how many rows must change before it wins. Moves by at most 1 between neighbours."""
-        self._check(tally)
         counts = tally.counts
         if self.neighbours == "add-remove":
             # The largest c_i + [i < z] over all i; for z itself it is c_z, which gives 0.
@@ -99,10 +98,6 @@ class Mode:
             here = counts == count
             lengths[here] = k + (earlier[here] > spare)
         return lengths
-
-    def _check(self, tally: Tally) -> None:
-        if self.neighbours == "change-one" and tally.rows == 0:
-            raise InvalidArgument("values", "must not be empty under change-one, where the number of rows is public")
 
 
 def _needed(counts: Integers, count: int) -> tuple[int, int]:

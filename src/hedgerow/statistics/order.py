@@ -3,11 +3,15 @@
 Of no data at all the quantile is the lower bound (the minimum: the upper one). x_(i) is the lower bound for i < 1 and
 the upper bound for i > n. Everything is in whole grid steps.
 
-**Change-one** (n public, r fixed). Replacing k values lets the r-th be followed by a gap that spans k+1 steps of rank, anywhere around r:
+**Change-one**. Replacing k values lets the r-th be followed by a gap that spans k+1 steps of rank, anywhere around r:
 A(x, k) = max over 0 <= t <= k+1 of x_(r+t) - x_(r+t-k-1), the local sensitivity within distance k (Nissim, Raskhodnikova, Smith 2007).
 So the smooth sensitivity is the maximum over i <= r <= j, i < j, of (x_(j) - x_(i)) w_(j-i-1).
+It is the same under a filter, where n is private and a move may also add or remove a value (``moves``): to open a gap from x_(i) to
+x_(j), the j-i-1 values between must change or go, one move each; and with B values below it can be crossed in one more move exactly when
+-1 <= B - pn < 1. A value moved across changes B - pn by 1, and no move by more. So k moves open it exactly if j-i-1 <= k, i >= pn-k-1 and
+j < pn+k+2, which are the windows above.
 
-**Add-remove** (n private, r moves with it). Adding or removing one row of y moves the quantile across one gap (y_(j),
+**Add-remove** (with a filter or without). Adding or removing one row of y moves the quantile across one gap (y_(j),
 y_(j+1)), and a gap with B values below and T above can be crossed exactly when -M <= (1-p) B - p T < M, M = max(p,
 1-p). [r(n) = ceil(pn): the gap above rank j = r is crossed if r(n+1) = r+1 or r(n-1) = r, i.e. pn <= j < pn + M; the
 gap below if j + 1 = r and pn - M <= j < pn; and (1-p) B - p T = j - pn.] From x, one edit changes (1-p) B - p T by at
@@ -80,7 +84,7 @@ class Quantile:
         """A(x, k): at least the local sensitivity of every data set within distance k >= 0."""
         k = min(k, len(sample))  # where it is the whole width
         if self.neighbours == "change-one":
-            ends = self._public_rank(sample) + np.arange(k + 2)
+            ends = self.rank(len(sample)) + np.arange(k + 2)
             return int((sample.ranked(ends) - sample.ranked(ends - k - 1)).max())
         return int(self._gaps(sample, np.array([k]))[0])
 
@@ -98,7 +102,7 @@ class Quantile:
         """A beta-smooth upper bound on the local sensitivity: at least S(x) = max_k A(x, k) e^(-beta k), and above it by a trifle."""
         decay = check_beta(beta)
         if self.neighbours == "change-one":
-            return raised(_widest(sample, self._public_rank(sample), decay))
+            return raised(_widest(sample, self.rank(len(sample)), decay))
         last = far(decay, len(sample))
         w = Weights(decay, last)
         marks = np.append(np.arange(0, last, _STRIDE), last)
@@ -109,11 +113,6 @@ class Quantile:
         worth = marks[:-1][gaps[1:] * falling[:-1] > best]
         k = np.minimum((worth[:, None] + np.arange(1, _STRIDE)).ravel(), last)
         return raised(max(best, float((self._gaps(sample, k) * w.at(k)).max(initial=0))))
-
-    def _public_rank(self, sample: Sample) -> int:
-        if len(sample) == 0:
-            raise InvalidArgument("values", "must not be empty under change-one, where the number of rows is public")
-        return self.rank(len(sample))
 
     def _gaps(self, sample: Sample, k: Integers) -> Integers:
         """A(x, k) under add-remove. The ranks i(k) and j(k) in whole numbers: ceil of (b p n ∓ m (k+1)) / b for p = a/b, M = m/b."""
@@ -128,6 +127,8 @@ class Quantile:
 
 def _widest(sample: Sample, r: int, beta: Fraction) -> float:
     """max over i <= r <= j, i < j, of (x_(j) - x_(i)) w_(j-i-1), where windows of more than ``far`` ranks count as the whole width."""
+    if len(sample) == 0:
+        return float(sample.width)
     last = far(beta, len(sample))
     a, down = _ends(sample.values[max(r - last - 2, 0) : r][::-1], sample.lower)
     c, up = _ends(sample.values[r - 1 : r + last + 1], sample.upper)

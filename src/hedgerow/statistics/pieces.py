@@ -53,8 +53,9 @@ def pieces(sample: Sample) -> Pieces:
 def ranks_off(quantile: Quantile, parts: Pieces) -> tuple[Integers, Fraction]:
     """How far each piece is from holding the quantile, in ranks times the denominator of p, and how much one unit moves that.
 
-    Change-one: the number of ranks between the piece and r; one row moves it by 1. Add-remove: max(0, (1-p) B - p
-    (E+T), p T - (1-p) (B+E)), the excess over a fair split; a row moves B by 1 or T by 1, so it by M at most.
+    Change-one: the number of ranks between the piece and r; one row moves it by 1, under a filter too (see ``lengths``).
+    Add-remove: max(0, (1-p) B - p (E+T), p T - (1-p) (B+E)), the excess over a fair split; a row moves B by 1 or T by 1,
+    so it by M at most.
     """
     a, b = quantile.p.numerator, quantile.p.denominator
     n = parts.below + parts.equal + parts.above
@@ -71,9 +72,10 @@ def lengths(quantile: Quantile, parts: Pieces) -> Integers:
     """The inverse length of each piece: how many rows must change before the quantile of (non-empty) data lies on it.
 
     Being a distance to a set of data sets, it moves by at most 1 between neighbours. Change-one: one row for each rank the
-    piece is off. Add-remove: z must be in the data (E >= 1), and (1-p) B < p (E+T), p T <= (1-p) (B+E). Adding z helps
-    both by p and 1-p, removing a value below helps the first by 1-p, removing one above the second by p; the two are
-    never both violated, so max(p, 1-p) a step is the best there is.
+    piece is off. So it is under a filter: z needs E >= 1 and B < pn <= B+E, and no move changes B - pn or B+E - pn by more
+    than a value turned into z, which changes them by 1. Add-remove: z must be in the data (E >= 1), and (1-p) B < p (E+T),
+    p T <= (1-p) (B+E). Adding z helps both by p and 1-p, removing a value below helps the first by 1-p, removing one above
+    the second by p; the two are never both violated, so max(p, 1-p) a step is the best there is.
     """
     if quantile.neighbours == "change-one":
         return ranks_off(quantile, parts)[0]

@@ -19,8 +19,8 @@ Why a filter matters: a row at U that is replaced by one that fails the filter m
 * sum, mean: max_i max(x_i - L, U - x_i), for the mean over n.
 * max: max(U - x_(n), x_(n) - x_(n-1)). min likewise. Median of an odd n, m = (n+1)/2: max(x_(m+1) - x_(m), x_(m) - x_(m-1)).
 
-Under a filter the number of values is private even where that of the rows is public, and a changed row may leave or enter: look at such
-values as add-remove, where a changed row is one step or two.
+Under a filter the number of values is private even where that of the rows is public, and a changed row may also leave or enter (``moves``).
+That changes nothing for order statistics and the mode. A sum moves by max(|L|, |U|) as well, a mean also as under add-remove, a count by 1.
 
 Local sensitivity is offered for study and refused as a scale of noise, because it is as private as the data. In [0, 10^9], no neighbour
 of 0 0 0 0 10^9 has another median: its local sensitivity is 0. Of 0 0 0 10^9 10^9, one row away, it is 10^9. Noise scaled to it
@@ -34,8 +34,11 @@ from fractions import Fraction
 from hedgerow.errors import InvalidArgument, Unbounded, Unsupported
 from hedgerow.numeric.number import Number, exact, whole
 from hedgerow.privacy.sensitivity import Local, Sensitivity
+from hedgerow.statistics.count import Count
+from hedgerow.statistics.mean import Mean
 from hedgerow.statistics.order import Quantile
 from hedgerow.statistics.sample import Sample, check_relation
+from hedgerow.statistics.total import Total
 
 __all__ = ["STATISTICS", "global_sensitivity", "local_sensitivity"]
 
@@ -76,26 +79,19 @@ def global_sensitivity(
     return Sensitivity.of(high - low)
 
 
-def local_sensitivity(statistic: str, sample: Sample, *, neighbours: str, p: Number | None = None) -> Local:
-    """How far one neighbour moves ``statistic`` away from this sample, unfiltered, in the units of the values. For study only."""
-    changed = check_relation(neighbours) == "change-one"
+def local_sensitivity(statistic: str, sample: Sample, *, neighbours: str, p: Number | None = None, filtered: bool = False) -> Local:
+    """How far one neighbour moves ``statistic`` away from this sample, in the units of the values. For study only.
+
+    ``filtered``: these are the values that are left under WHERE, FILTER or a join, or where NULL is left out.
+    """
+    if statistic == "count":
+        return Count(neighbours, filtered).local(sample)
     if statistic in ("sum", "mean"):
-        return _local_of_sum(statistic, sample, changed) * sample.grid
+        return (Total if statistic == "sum" else Mean)(neighbours, filtered).local(sample) * sample.grid
     at = _RANKS.get(statistic, p if statistic == "quantile" else None)
     if at is None:
-        raise InvalidArgument("statistic", "must be sum, mean, min, median, max, or quantile with its p", statistic)
+        raise InvalidArgument("statistic", "must be count, sum, mean, min, median, max, or quantile with its p", statistic)
     return Quantile(at, neighbours).local(sample) * sample.grid  # type: ignore[arg-type]
-
-
-def _local_of_sum(statistic: str, sample: Sample, changed: bool) -> Local:
-    if not changed:
-        if statistic == "mean":
-            raise Unsupported(_DIVIDE)
-        return Local(max(abs(sample.lower), abs(sample.upper)))  # of a row that is added, whatever the others are
-    if len(sample) == 0:
-        raise InvalidArgument("values", "must not be empty under change-one, where the number of rows is public")
-    move = max(sample.at(len(sample)) - sample.lower, sample.upper - sample.at(1))
-    return Local(move, len(sample) if statistic == "mean" else 1)
 
 
 def _bounds(statistic: str, lower: Number | None, upper: Number | None) -> tuple[Fraction, Fraction]:

@@ -7,11 +7,21 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms import Laplace, RandomizedResponse
+from hedgerow.mechanisms import Laplace, RandomizedResponse, SparseVector, Stable
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.laws.case import Finding, LawBroken, make_case
 
 LAPLACE = Laplace(Fraction(1))
+
+
+class Lawless:
+    """A run of which nothing is known."""
+
+    shape = "tested"
+    cutoff, monotone = 1, False
+
+    def loss(self, sensitivity: object) -> None: ...
+    def sample(self, answers: object, threshold: object) -> None: ...
 
 
 def test_a_case_is_read_once() -> None:
@@ -20,6 +30,18 @@ def test_a_case_is_read_once() -> None:
     assert case.claim == (1, Fraction(1, 10**6))
     assert case.shape == "additive"
     assert case.loss == LAPLACE.loss(2)
+
+
+def test_moves_of_mechanisms_that_see_the_data_are_units() -> None:
+    stable, run = Stable(Fraction(1), 9), SparseVector(Fraction(2), Fraction(3))
+    case = make_case(stable, 3, 10_000, None)
+    assert (case.in_units, case.in_world, case.units) == (True, True, 3)
+    assert case.loss == stable.loss(3)
+    assert case.cost(Sensitivity.of(2)) == stable.loss(2)
+    case = make_case(run, 3, 10_000, None)
+    assert (case.in_units, case.in_world) == (False, True)
+    assert case.loss == run.loss(3)
+    assert not make_case(LAPLACE, 3, 10_000, None).in_world
 
 
 @pytest.mark.parametrize(
@@ -34,8 +56,14 @@ def test_a_case_is_read_once() -> None:
         ((Laplace, 1, 10_000, None), "mechanism"),
         ((None, 1, 10_000, None), "mechanism"),
         ((RandomizedResponse(Fraction(1, 2), 2**21), 1, 10_000, None), "mechanism"),
+        ((SparseVector(Fraction(10_001), Fraction(1)), 1, 10_000, None), "mechanism"),
+        ((Stable, 1, 10_000, None), "mechanism"),
+        ((Lawless(), 1, 10_000, None), "mechanism"),
+        ((type("Odd", (), {"shape": "tested"})(), 1, 10_000, None), "mechanism"),
+        ((Stable(Fraction(1), 5), 0.5, 10_000, None), "sensitivity"),
+        ((Stable(Fraction(1), 5), Fraction(3, 2), 10_000, None), "sensitivity"),
+        ((Stable(Fraction(1), 5), Sensitivity.each(2, 1), 10_000, None), "sensitivity"),
     ],
-    ids=str,
 )
 def test_what_is_refused(given: tuple[object, ...], argument: str) -> None:
     with pytest.raises(InvalidArgument) as refusal:

@@ -78,3 +78,23 @@ def test_holes_between_are_kept() -> None:
 def test_a_law_without_mass_is_none() -> None:
     with pytest.raises(LawBroken, match="sum to one"):
         Masses.of(np.arange(3), np.full(3, -np.inf))
+
+
+def test_what_lies_beyond_the_points_of_a_heavy_law() -> None:
+    steps = points(0, farthest=2.0**36)
+    for scale, gamma in ((2.0**20, 2.0), (2.0**12, 1.5)):
+        z = np.abs(steps) / scale
+        law = Masses.of(steps, np.log(gamma * np.sin(np.pi / gamma) / (2 * np.pi) / scale / (1 + z**gamma)))
+        assert law.beyond > 1e-6
+        assert np.exp(law.log_sum(law.log)) + law.beyond == pytest.approx(1, abs=2e-6)
+    light = Masses.of(points(0), -np.abs(points(0)) / 5.0)
+    assert light.beyond == 0
+    few = Masses(np.arange(4), np.log(np.full(4, 0.25)))
+    assert few.beyond == 0
+
+
+def test_points_may_be_fewer() -> None:
+    found = points(0, dense=16, growth=1.5, farthest=1000.0)
+    assert set(range(-16, 17)) <= set(found.tolist())
+    assert found.size < 60
+    assert 500 < found[-1] <= 1000

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.shapes import Additive, Response, Selection
+from hedgerow.mechanisms.shapes import Additive, Point, Published, Released, Response, Run, Selection, Smooth
 from hedgerow.numeric.number import Number, privacy_delta, privacy_epsilon
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
@@ -20,7 +20,15 @@ ALARM = 1e-9
 
 _FEWEST = 10_000
 _MOST_CATEGORIES = 1 << 20
-_SHAPES: dict[str, Any] = {"additive": Additive, "selection": Selection, "response": Response}
+_WIDEST = 10_000
+_SHAPES: dict[str, tuple[Any, ...]] = {
+    "additive": (Additive,),
+    "selection": (Selection,),
+    "response": (Response,),
+    "point": (Point,),
+    "smooth": (Smooth,),
+    "tested": (Released, Published, Run),
+}
 
 
 class LawBroken(AssertionError):
@@ -52,29 +60,56 @@ class Case:
 
     @property
     def shape(self) -> str:
-        """ "additive", "selection" or "response"."""
+        """ "additive", "selection", "response", "point", "smooth" or "tested"."""
         return str(self.mechanism.shape)
+
+    @property
+    def in_units(self) -> bool:
+        """Whether the mechanism sees the data themselves, so that a move is a number of rows or units."""
+        return self.shape in ("point", "smooth") or isinstance(self.mechanism, (Released, Published))
+
+    @property
+    def in_world(self) -> bool:
+        """Whether it is looked at in a small world of data sets (``worlds``)."""
+        return self.in_units or self.shape == "tested"
+
+    @property
+    def units(self) -> int:
+        """How many rows or units move."""
+        return int(self.move.linf)
 
     @property
     def loss(self) -> Loss:
         """What the mechanism says the move costs."""
-        loss: Loss = self.mechanism.loss(self.move)
+        return self.cost(self.move)
+
+    def cost(self, move: Sensitivity) -> Loss:
+        """What the mechanism says another move costs."""
+        loss: Loss = self.mechanism.loss(int(move.linf) if self.in_units else move)
         return loss
 
 
 def make_case(mechanism: Any, sensitivity: Number | Sensitivity, draws: int, claim: tuple[Number, Number] | None) -> Case:
     """Checks the arguments and that the mechanism has the members of its shape."""
-    protocol = _SHAPES.get(getattr(mechanism, "shape", ""))
-    if protocol is None:
+    protocols = _SHAPES.get(getattr(mechanism, "shape", ""))
+    if protocols is None:
         raise InvalidArgument("mechanism", f"must have a shape, one of {', '.join(_SHAPES)}", mechanism)
     if isinstance(mechanism, type):
         raise InvalidArgument("mechanism", "must be made first, not just its class", mechanism)
-    if not isinstance(mechanism, protocol):
-        raise InvalidArgument("mechanism", f"must have all members of hedgerow.mechanisms.shapes.{protocol.__name__}", mechanism)
-    if protocol is Response and mechanism.values > _MOST_CATEGORIES:
+    if not isinstance(mechanism, protocols):
+        names = " or ".join(protocol.__name__ for protocol in protocols)
+        raise InvalidArgument("mechanism", f"must have all members of hedgerow.mechanisms.shapes.{names}", mechanism)
+    if protocols == (Response,) and mechanism.values > _MOST_CATEGORIES:
         raise InvalidArgument("mechanism", "must have at most 2^20 categories, since all are looked at", mechanism)
+    if isinstance(mechanism, Run) and not hasattr(mechanism, "log_prob") and not hasattr(mechanism, "threshold_scale"):
+        raise InvalidArgument("mechanism", "must have a log_prob, or a threshold_scale and an answer_scale to sum over", mechanism)
+    if getattr(mechanism, "threshold_scale", 0) > _WIDEST:
+        raise InvalidArgument("mechanism", "must have a threshold_scale of at most 10,000, since all noise is looked at", mechanism)
     held_to = None
     if claim is not None:
         epsilon, delta = claim
         held_to = privacy_epsilon(epsilon), privacy_delta(delta)
-    return Case(mechanism, Sensitivity.of(sensitivity), whole(draws, "draws", _FEWEST), held_to)
+    case = Case(mechanism, Sensitivity.of(sensitivity), whole(draws, "draws", _FEWEST), held_to)
+    if case.in_units and case.move != Sensitivity.of(case.units or 1):
+        raise InvalidArgument("sensitivity", "must be a whole number of units for a mechanism that sees the data", sensitivity)
+    return case

@@ -18,7 +18,9 @@ from hedgerow.verify.audit.confidence import certified
 from hedgerow.verify.laws.case import ALARM, Case, Finding, LawBroken
 from hedgerow.verify.laws.goodness import agreement, fit, power
 from hedgerow.verify.laws.masses import Masses
-from hedgerow.verify.laws.neighbours import at, choice, noise, reports
+from hedgerow.verify.laws.neighbours import choice, reports
+from hedgerow.verify.laws.shifts import at, noise
+from hedgerow.verify.laws.trials import calls_are_independent, chance_of_equal, coded_twice, places_follow, places_keep, rounded_in_cells
 
 __all__ = [
     "EXPONENTS",
@@ -43,6 +45,8 @@ def cells_are_independent(case: Case) -> Finding:
     law = "cells are independent"
     if case.shape == "selection":
         return Finding(law, "one output only")
+    if case.in_world:
+        return calls_are_independent(case)
     masses, table = _table(case)
     for cell in range(_CELLS):
         if (good := fit(table[:, cell], masses)).chance < ALARM / _CELLS / 2:
@@ -94,6 +98,8 @@ def _alike(above: float) -> float:
 
 def sample_follows_log_prob(case: Case) -> Finding:
     """Draws fit the law that ``log_prob`` states, and the same test would see a scale 2 % off."""
+    if case.in_world:
+        return places_follow(case)
     return {"additive": _additive, "selection": _selection, "response": _response}[case.shape](case)
 
 
@@ -150,6 +156,8 @@ def _response(case: Case) -> Finding:
 def outputs_keep_to_the_grid(case: Case) -> Finding:
     """Additive: outputs are whole multiples of the grid, integers on the grid of 1. Others: places and categories that exist."""
     law = "outputs keep to the grid"
+    if case.in_world:
+        return places_keep(case)
     if case.shape == "selection":
         outputs, grid, top = np.array([case.mechanism.sample([0.0, 0.0, 0.0]) for _ in range(100)]), Fraction(1), 3.0
     else:
@@ -169,14 +177,17 @@ def outputs_keep_to_the_grid(case: Case) -> Finding:
 def low_bits_tell_nothing(case: Case) -> Finding:
     """The precision attack: whether y is a multiple of 2^k, for k from -60 to 60, is no likelier on a neighbour than the loss allows."""
     law = "low bits tell nothing"
-    if case.shape != "additive":
+    if case.shape not in ("additive", "smooth"):
         return Finding(law, "no numbers come out")
     pure = not isinf(case.loss.epsilon)
-    delta = 0.0 if pure else _DELTA
+    delta = float(case.loss.delta) if pure else _DELTA
     allowed = float(case.loss.epsilon if pure else case.loss.epsilon_at(_DELTA))
-    far = int(case.move.linf) if case.mechanism.grid == 1 else float(case.move.linf)
-    one, other = (multiples(np.asarray(case.mechanism.sample(np.full(case.draws, x)))) for x in (far * 0, far))
-    n = case.draws
+    if case.shape == "smooth":
+        sides_drawn = rounded_in_cells(case)
+    else:
+        far = int(case.move.linf) if case.mechanism.grid == 1 else float(case.move.linf)
+        sides_drawn = [np.asarray(case.mechanism.sample(np.full(case.draws, x))) for x in (far * 0, far)]
+    (one, other), n = map(multiples, sides_drawn), sides_drawn[0].size
     sides = [(one, other), (other, one), (n - one, n - other), (n - other, n - one)]
     bounds = np.array([certified((likely, n), (rare, n), ALARM / len(EXPONENTS) / len(sides), delta, 0.5) for likely, rare in sides])
     worst = float(bounds.max())
@@ -213,6 +224,8 @@ def forks_differ(case: Case) -> Finding:
 
 def _collision(case: Case) -> float:
     """The chance that two draws are equal."""
+    if case.in_world:
+        return chance_of_equal(case)
     if case.shape == "selection":
         masses = choice(case, [0.0, 0.0, 0.0, 0.0])
     else:
@@ -222,6 +235,8 @@ def _collision(case: Case) -> float:
 
 def _run(case: Case, count: int) -> tuple[Any, Any]:
     """Draws of single numbers, and draws of an array where there are any."""
+    if case.in_world:
+        return coded_twice(case, count)
     if case.shape == "selection":
         singles = [case.mechanism.sample([0.0, 0.0, 0.0, 0.0]) for _ in range(count)]
         return np.array(singles), np.array([*singles, -1])

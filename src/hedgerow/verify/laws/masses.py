@@ -23,14 +23,15 @@ TILTS = np.concatenate([-np.geomspace(0.9, 1e-3, 24), np.geomspace(1e-3, 0.9, 24
 _DENSE = 1 << 12
 _GROWTH = 1 + 2.0**-10
 _FARTHEST = 2.0**50
+_HEAVY = 2.0**30  # a law that still has mass so far out falls no faster than a power
 FAINT = -2000.0  # farther down, a double has too few digits left for the difference of two logarithms
 
 
 @lru_cache(maxsize=16)
-def points(*centres: int) -> Integers:
+def points(*centres: int, dense: int = _DENSE, growth: float = _GROWTH, farthest: float = _FARTHEST) -> Integers:
     """Whole numbers at which to look: all near a centre, fewer and fewer farther away."""
-    far = np.rint(_DENSE * _GROWTH ** np.arange(1, int(np.log(_FARTHEST / _DENSE) / np.log(_GROWTH)))).astype(np.int64)
-    offsets = np.concatenate([-far[::-1], np.arange(-_DENSE, _DENSE + 1), far])
+    far = np.rint(dense * growth ** np.arange(1, int(np.log(farthest / dense) / np.log(growth)))).astype(np.int64)
+    offsets = np.concatenate([-far[::-1], np.arange(-dense, dense + 1), far])
     found = np.unique(np.concatenate([offsets + centre for centre in centres]))
     found.flags.writeable = False
     return found
@@ -69,6 +70,17 @@ class Masses:
     def tolerance(self) -> float:
         """The relative error to be granted to sums."""
         return 1e-9 if self.exact else 1e-5
+
+    @property
+    def beyond(self) -> float:
+        """About how much of a law with heavy tails lies farther out than the outermost points, if it falls on like a power."""
+        total = 0.0
+        for steps, log in ((self.steps, self.log), (-self.steps[::-1], self.log[::-1])):
+            far = float(steps[-1])
+            near = int(np.searchsorted(steps, far / 16))
+            if far > _HEAVY and (fall := float(log[near] - log[-1]) / float(np.log(far / steps[near]))) > 1:
+                total += float(np.exp(log[-1])) * far / (fall - 1)
+        return total
 
     def log_sum(self, log_terms: Floats) -> float:
         """The logarithm of the sum over all whole numbers of exp(term)."""

@@ -6,8 +6,9 @@
     print(check_mechanism(Laplace.calibrate(sensitivity=1, epsilon=0.5)))
 
 Three things check each other: the proof of a mechanism speaks about ``log_prob``; some laws compare ``loss``, ``error`` and ``delta``
-with ``log_prob`` on the worst neighbours; others compare ``sample`` with it. What the laws cannot see is a mistake that all of them
-share: a ``log_prob`` that is wrong in the same way as the draws, or a sensitivity that is wrong to begin with.
+with ``log_prob`` on the worst neighbours; others compare ``sample`` with it. Mechanisms that test before they release state probabilities
+of release in its place, and where nothing is stated the loss is held against draws on neighbours. What the laws cannot see is a mistake
+that all of them share: a ``log_prob`` that is wrong in the same way as the draws, or a sensitivity that is wrong to begin with.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.laws.accuracy import error_covers
 from hedgerow.verify.laws.case import Case, Finding, make_case
 from hedgerow.verify.laws.claims import (
-    bad_input_is_refused,
     delta_covers_neighbours,
     epsilon_covers_neighbours,
     losses_add_up,
     probabilities_sum_to_one,
     rho_covers_neighbours,
 )
+from hedgerow.verify.laws.door import bad_input_is_refused
 from hedgerow.verify.laws.draws import (
     cells_are_independent,
     forks_differ,
@@ -71,6 +72,8 @@ def check_mechanism(
     mechanism: Any, sensitivity: Number | Sensitivity = 1, *, draws: int = 200_000, claim: tuple[Number, Number] | None = None
 ) -> Report:
     """Run every law on a mechanism that is to hide moves of ``sensitivity``; raises ``LawBroken`` at the first one it does not keep.
+
+    For a mechanism that sees the data themselves ``sensitivity`` is the number of rows or units that move.
 
     ``draws`` is how many are looked at, at least; more where that many would not see a scale 2 % off. ``claim`` is an (epsilon, delta)
     that one use is said to satisfy, for mechanisms whose loss does not say it.

@@ -1,0 +1,490 @@
+"""Mechanisms that see the data themselves, with one bug each, as they have been seen in the wild or could be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, log
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.mechanisms import (
+    Extreme,
+    InverseSensitivity,
+    Laplace,
+    ProposeTestRelease,
+    Quantiles,
+    SmoothSensitivity,
+    SparseVector,
+    StabilityHistogram,
+    Stable,
+)
+from hedgerow.numeric.laplace_tail import laplace_tail, laplace_threshold
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.sensitivity import Sensitivity
+from hedgerow.statistics.order import Quantile
+from hedgerow.statistics.sample import Sample
+
+GENERATOR = np.random.default_rng()
+MEDIAN = Quantile(Fraction(1, 2), "change-one")
+
+
+def column(values: Any, lower: Any, upper: Any) -> Sample:
+    found = values if isinstance(values, Sample) else Sample.of(values, lower=lower, upper=upper)
+    if not len(found):
+        raise InvalidArgument("values", "must not be empty")
+    return found
+
+
+@dataclass(frozen=True)
+class LocalMedian:
+    """The median with Laplace noise scaled to its local sensitivity, cut to the range."""
+
+    shape: ClassVar[str] = "point"
+    neighbours: ClassVar[str] = "change-one"
+    epsilon: Fraction
+
+    def loss(self, rows: Any = 1) -> Loss:
+        return Loss(self.epsilon * rows)
+
+    def _noise(self, data: Sample) -> Laplace:
+        return Laplace(max(Fraction(int(MEDIAN.local(data))), Fraction(1, 4)) / self.epsilon)
+
+    def sample(self, values: Any, *, lower: Any = None, upper: Any = None) -> int:
+        data = column(values, lower, upper)
+        return int(np.clip(self._noise(data).sample(MEDIAN.value(data)), data.lower, data.upper))
+
+    def log_prob(self, point: int, values: Any) -> float:
+        exact = MEDIAN.value(values)
+        ends = {values.lower: range(-2000, values.lower + 1), values.upper: range(values.upper, 2000)}
+        law = self._noise(values).log_prob(np.array(ends.get(point, range(point, point + 1))), exact)
+        return float(np.logaddexp.reduce(law))
+
+
+class SmoothMedian(LocalMedian):
+    """The same with a smooth bound and a delta, which is as it should be: nothing but the scale was wrong."""
+
+    def loss(self, rows: Any = 1) -> Loss:
+        return Loss(self.epsilon, Fraction(1, 50)).group(rows)
+
+    def _noise(self, data: Sample) -> Laplace:
+        beta = self.epsilon / 2 / Fraction(log(2 / 0.02))
+        return Laplace(MEDIAN.smooth(data, beta) * 2 / self.epsilon)
+
+
+class BoundsFromData(Quantiles):
+    """Takes the smallest and the largest value for the bounds."""
+
+    @staticmethod
+    def _within_data(data: Sample) -> Sample:
+        ends = (int(data.values[0]), int(data.values[-1])) if len(data) else (data.lower, data.upper)
+        return Sample(data.values, *ends)
+
+    def sample(self, values: Any, **bounds: Any) -> Any:
+        data = values if isinstance(values, Sample) else Sample.of(values, **bounds)
+        return super().sample(self._within_data(data))
+
+    def log_prob(self, point: Any, values: Any, **bounds: Any) -> float:
+        data = self._within_data(values)
+        return super().log_prob(point, data) if data.lower <= point <= data.upper else -np.inf
+
+
+class HalfUtility(Quantiles):
+    """Takes ranks for half as sensitive as they are: half the loss for the same choice."""
+
+    def loss(self, rows: int = 1) -> Loss:
+        return Loss(Fraction(super().loss(rows).epsilon) / 2)
+
+
+class SharpQuantiles(Quantiles):
+    """Draws with twice the epsilon it states."""
+
+    def sample(self, values: Any, **bounds: Any) -> Any:
+        return Quantiles(self.at, self.neighbours, 2 * self.epsilon).sample(values, **bounds)
+
+
+class BareQuantiles(Quantiles):
+    """Several quantiles, as they are."""
+
+    def sample(self, values: Any, **bounds: Any) -> Any:
+        super().sample(values, **bounds)
+        data = values if isinstance(values, Sample) else Sample.of(values, **bounds)
+        return [data.at(Quantile(p, self.neighbours).rank(len(data))) for p in self.at]
+
+
+class LostQuantiles(Quantiles):
+    """Several quantiles, each anywhere, with the error of good ones."""
+
+    def sample(self, values: Any, **bounds: Any) -> Any:
+        super().sample(values, **bounds)
+        return sorted(int(z) for z in np.random.default_rng().integers(0, values.upper + 1, len(self.at)))
+
+    def error(self, beta: Any, width: int) -> float:
+        return 0.5
+
+
+class TightQuantiles(Quantiles):
+    """A tenth of the ranks."""
+
+    def error(self, beta: Any, width: int) -> float:
+        return super().error(beta, width) / 10
+
+
+class Forgetful(Extreme):
+    """Half the loss: rows that come and go move one end, it is said, and never mind those that change."""
+
+    def loss(self, rows: int = 1) -> Loss:
+        return Loss(Fraction(super().loss(rows).epsilon) / 2)
+
+
+class BelowOnly(Extreme):
+    """Says that nothing lies beyond the answer."""
+
+    def error(self, beta: Any, width: int) -> int:
+        return 0
+
+
+class OutOfRange(Extreme):
+    """Counts points from 1."""
+
+    def sample(self, values: Any, **bounds: Any) -> Any:
+        return super().sample(values, **bounds) + 1
+
+
+class FlatLoss(Extreme):
+    """A unit of many rows costs what one row costs."""
+
+    def loss(self, rows: int = 1) -> Loss:
+        return super().loss(1)
+
+
+class MonotoneLengths(InverseSensitivity):
+    """The factor of monotone scores for lengths, which go both ways."""
+
+    def loss(self, rows: int = 1) -> Loss:
+        return Loss(Fraction(super().loss(rows).epsilon) / 2)
+
+
+class ShortLengths(InverseSensitivity):
+    """The error among two candidates, whatever their number."""
+
+    def error(self, beta: Any, candidates: int) -> float:
+        return super().error(beta, 2)
+
+
+class Place1(InverseSensitivity):
+    """Counts candidates as texts."""
+
+    def sample(self, lengths: Any) -> Any:
+        return str(super().sample(lengths))
+
+
+@dataclass(frozen=True)
+class LargeBeta(SmoothSensitivity):
+    """Takes any bound for smooth that changes by less than a factor of ``stretch``, epsilon or not."""
+
+    stretch: Fraction = Fraction(20)
+
+    def __post_init__(self) -> None:
+        SmoothSensitivity.__post_init__(self)
+        object.__setattr__(self, "beta", Fraction(log(self.stretch)))
+
+
+class LocalSmooth(LargeBeta):
+    """Local sensitivity in the place of S: it may change by any factor between neighbours."""
+
+
+class WideError(SmoothSensitivity):
+    """Three times the radius."""
+
+    def error(self, beta: Any) -> float:
+        return 3 * super().error(beta)
+
+
+class NarrowError(SmoothSensitivity):
+    """Half the radius."""
+
+    def error(self, beta: Any) -> float:
+        return super().error(beta) / 2
+
+
+class NarrowSmooth(SmoothSensitivity):
+    """Draws with half the scale."""
+
+    def sample(self, exact: Any, smooth: Any) -> Any:
+        return super().sample(exact, Fraction(smooth) / 2 if isinstance(smooth, float) and 0 < smooth < 1e9 else smooth)
+
+
+class FloatSmooth(SmoothSensitivity):
+    """numpy's Cauchy law, added in doubles."""
+
+    def sample(self, exact: Any, smooth: Any) -> Any:
+        super().sample(exact, smooth)
+        return float(exact) + float(smooth) / float(self.alpha) * float(GENERATOR.standard_cauchy())
+
+
+class EvenNoise(SmoothSensitivity):
+    """Noise on a grid twice as coarse: odd answers stay odd."""
+
+    def sample(self, exact: Any, smooth: Any) -> Any:
+        return (super().sample(exact, smooth) - int(exact)) // 2 * 2 + int(exact)
+
+
+class OneNoiseForAll(SmoothSensitivity):
+    """One draw for all numbers."""
+
+    def sample(self, exact: Any, smooth: Any) -> Any:
+        return np.full_like(noisy := super().sample(exact, smooth), noisy[0])
+
+
+def short_threshold(epsilon: float, delta: float) -> ProposeTestRelease:
+    """Propose-test-release with the threshold ln(2/delta)/(2 epsilon), which is said to be (epsilon, delta)."""
+    scale = Fraction(1) / Fraction(epsilon)
+    return ProposeTestRelease(Fraction(1), Laplace(scale), scale, ceil(log(2 / delta) / (2 * epsilon)))
+
+
+class ClaimsHalf(ProposeTestRelease):
+    """Charges for the noise, and takes the test for free."""
+
+    def loss(self, group: int = 1) -> Loss:
+        loss = super().loss(group)
+        return Loss(Fraction(loss.epsilon) / 2, loss.delta)
+
+
+class TestsTwice(ProposeTestRelease):
+    """Releases where either of two tests passes."""
+
+    def sample(self, exact: Any, distance: Any) -> Any:
+        first, second = super().sample(exact, distance), super().sample(exact, distance)
+        return second if first is None else first
+
+
+class OffGridRelease(ProposeTestRelease):
+    """Half a step beside the grid."""
+
+    def sample(self, exact: Any, distance: Any) -> Any:
+        noisy = super().sample(exact, distance)
+        return None if noisy is None else noisy + 0.5
+
+
+class WithoutOne(Stable):
+    """The threshold of a distance that may be 0, for one that is 1 at least."""
+
+    @classmethod
+    def short(cls, epsilon: Fraction, delta: Fraction) -> WithoutOne:
+        return cls(1 / epsilon, laplace_threshold(1 / epsilon, delta))
+
+    def loss(self, group: int = 1) -> Loss:
+        return Loss(group / self.scale, laplace_tail(self.scale, self.threshold + 1 - group))
+
+
+class NeverEnough(Stable):
+    """A distance that is too small by one."""
+
+    def error(self, beta: Any) -> int:
+        return super().error(beta) - 1
+
+
+class SaysMore(Stable):
+    """Says "maybe" in place of nothing."""
+
+    def sample(self, answer: Any, distance: Any) -> Any:
+        return "maybe" if (said := super().sample(answer, distance)) is None else said
+
+
+class SeededStable(Stable):
+    """Noise from a generator that a forked process shares with its parent."""
+
+    def sample(self, answer: Any, distance: Any) -> Any:
+        super().sample(answer, distance)
+        return answer if GENERATOR.random() < self.release_probability(distance) else None
+
+
+class Alternating(Stable):
+    """The second of two calls says what the first said."""
+
+    kept: list[Any] = []  # noqa: RUF012
+
+    def sample(self, answer: Any, distance: Any) -> Any:
+        said = super().sample(answer, distance)
+        if self.kept and self.kept[0][0] == distance:
+            return self.kept.pop()[1]
+        self.kept[:] = [(distance, said)]
+        return said
+
+
+class OneStepLow(StabilityHistogram):
+    """Publishes from one below the threshold that its loss is computed for."""
+
+    def loss(self, group: int = 1) -> Loss:
+        return StabilityHistogram(self.scale, self.threshold + 1, self.neighbours, self.max_keys, self.per_key).loss(group)
+
+
+class KeysForgotten(StabilityHistogram):
+    """The delta of a single key, however many a unit has."""
+
+    def loss(self, group: int = 1) -> Loss:
+        loss = super().loss(group)
+        return Loss(loss.epsilon, loss.delta / self.max_keys)
+
+
+class AddRemoveNoise(StabilityHistogram):
+    """Charges change-one as add-remove."""
+
+    def loss(self, group: int = 1) -> Loss:
+        loss = super().loss(group)
+        return Loss(Fraction(loss.epsilon) / 2, loss.delta)
+
+
+class SameNoise(StabilityHistogram):
+    """One draw for all keys."""
+
+    def sample(self, counts: Mapping[Any, Any]) -> dict[Any, int]:
+        super().sample(counts)
+        drawn = Laplace(self.scale).sample(0)
+        return {key: counts[key] + drawn for key in sorted(counts) if counts[key] + drawn >= self.threshold}
+
+
+class Unsorted(StabilityHistogram):
+    """In the order of the data."""
+
+    def sample(self, counts: Mapping[Any, Any]) -> dict[Any, int]:
+        said = super().sample(counts)
+        return {key: said[key] for key in counts if key in said}
+
+
+class CarelessHistogram(StabilityHistogram):
+    """A radius one too small."""
+
+    def error(self, beta: Any) -> int:
+        return max(super().error(beta) - 1, 0)
+
+
+class BareAnswers(SparseVector):
+    """No noise on the answers (variant 5 of Lyu, Su, Li), charged as if there were."""
+
+    def loss(self, sensitivity: Any) -> Loss:
+        return Loss(2 * Sensitivity.of(sensitivity).linf / self.threshold_scale)
+
+
+class BareThreshold(SparseVector):
+    """No noise on the threshold, charged as if there were."""
+
+    def loss(self, sensitivity: Any) -> Loss:
+        return Loss(3 * Sensitivity.of(sensitivity).linf / self.answer_scale)
+
+
+class CutoffForgotten(SparseVector):
+    """Charges one "above", however many there are (variants 3 and 4)."""
+
+    def loss(self, sensitivity: Any) -> Loss:
+        return Loss(Sensitivity.of(sensitivity).linf * (1 / self.threshold_scale + 2 / self.answer_scale))
+
+
+class OneWayOnly(SparseVector):
+    """The loss of answers that all move the same way, for any."""
+
+    def loss(self, sensitivity: Any) -> Loss:
+        return SparseVector(self.threshold_scale, self.answer_scale, self.cutoff, True).loss(sensitivity)
+
+
+class NoCutoff(SparseVector):
+    """Never stops (variant 6)."""
+
+    def sample(self, answers: Iterable[Any], threshold: int, **options: Any) -> Iterator[Any]:
+        return SparseVector(self.threshold_scale, self.answer_scale, 1000).sample(answers, threshold, **options)
+
+
+class ThresholdPerAnswer(SparseVector):
+    """A new noisy threshold for every answer, at no charge."""
+
+    def sample(self, answers: Iterable[Any], threshold: int, **options: Any) -> Iterator[Any]:
+        super().sample(answers, threshold, **options)
+        return self._each(list(answers), threshold)
+
+    def _each(self, answers: list[Any], threshold: int) -> Iterator[Any]:
+        left = self.cutoff
+        for answer in answers:
+            above = next(super().sample([answer], threshold))
+            yield above
+            left -= above
+            if not left:
+                return
+
+
+class NumericAbove(SparseVector):
+    """Says the answer itself (variant 3) where it should say that it is above."""
+
+    def sample(self, answers: Iterable[Any], threshold: int, **options: Any) -> Iterator[Any]:
+        verdicts = super().sample(answers, threshold, **options)
+        return (answer if above else False for answer, above in zip(answers, verdicts, strict=False))
+
+
+class OptimisticRun(SparseVector):
+    """A quarter of the radius."""
+
+    def error(self, beta: Any, questions: int) -> int:
+        return super().error(beta, questions) // 4
+
+
+HALF, ONE = Fraction(1, 2), Fraction(1)
+TWO = Fraction(2)
+NEAR_NONE = Fraction(1, 1000)
+BAD: list[tuple[Any, Any, str]] = [
+    (LocalMedian(ONE), 1, "epsilon covers neighbours"),
+    (BoundsFromData((HALF,), "add-remove", ONE), 1, "epsilon covers neighbours"),
+    (BoundsFromData((HALF,), "change-one", ONE), 1, "epsilon covers neighbours"),
+    (HalfUtility((HALF,), "add-remove", ONE), 1, "epsilon covers neighbours"),
+    (HalfUtility((Fraction(1, 5),), "change-one", TWO), 1, "epsilon covers neighbours"),
+    (BareQuantiles((Fraction(1, 4), HALF), "change-one", HALF), 1, "epsilon covers neighbours"),
+    (LostQuantiles((Fraction(1, 4), HALF), "change-one", TWO), 1, "error covers"),
+    (SharpQuantiles((HALF,), "add-remove", ONE), 1, "sample follows log_prob"),
+    (TightQuantiles((HALF,), "add-remove", ONE), 1, "error covers"),
+    (Forgetful("max", 3, ONE), 1, "epsilon covers neighbours"),
+    (Forgetful("min", 7, HALF), 1, "epsilon covers neighbours"),
+    (BelowOnly("max", 3, ONE), 1, "error covers"),
+    (OutOfRange("max", 1, ONE), 1, "outputs keep to the grid"),
+    (FlatLoss("max", 3, ONE), 1, "losses add up"),
+    (FlatLoss("min", 4, ONE), 2, "epsilon covers neighbours"),
+    (MonotoneLengths(HALF), 1, "epsilon covers neighbours"),
+    (ShortLengths(HALF), 1, "error covers"),
+    (Place1(HALF), 1, "outputs keep to the grid"),
+    (LargeBeta(ONE, None, 12), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
+    (LargeBeta(ONE, HALF / 500, 12, noise="laplace", stretch=Fraction(5, 4)), 1, "delta covers neighbours"),
+    (LargeBeta(ONE, HALF / 500, 12, noise="gaussian", stretch=Fraction(5, 4)), 1, "delta covers neighbours"),
+    (LocalSmooth(ONE, None, 12, stretch=Fraction(1000)), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
+    (WideError(ONE, None, 12), 1, "error covers"),  # type: ignore[arg-type]
+    (NarrowError(ONE, None, 12), 1, "error covers"),  # type: ignore[arg-type]
+    (NarrowSmooth(ONE, None, 12), 1, "sample follows log_prob"),  # type: ignore[arg-type]
+    (FloatSmooth(ONE, None, 1, Fraction(1, 1 << 20)), 1, "outputs keep to the grid"),  # type: ignore[arg-type]
+    (EvenNoise(Fraction(1, 20), None, 3), 1, "low bits tell nothing"),  # type: ignore[arg-type]
+    (OneNoiseForAll(ONE, None, 12, dimension=3), 1, "cells are independent"),  # type: ignore[arg-type]
+    (ClaimsHalf.calibrate(bound=1, epsilon=1, delta=1e-3), 1, "delta covers neighbours"),
+    (TestsTwice.calibrate(bound=1, epsilon=1, delta=1e-2), 1, "sample follows log_prob"),
+    (OffGridRelease.calibrate(bound=1, epsilon=1, delta=1e-2), 1, "outputs keep to the grid"),
+    (WithoutOne.short(ONE, Fraction(1, 1000)), 1, "delta covers neighbours"),
+    (WithoutOne.short(Fraction(1, 10), Fraction(1, 10**6)), 1, "delta covers neighbours"),
+    (NeverEnough.calibrate(epsilon=1, delta=1e-3), 1, "error covers"),
+    (SaysMore.calibrate(epsilon=1, delta=1e-3), 1, "outputs keep to the grid"),
+    (SeededStable.calibrate(epsilon=1, delta=1e-3), 1, "forks differ"),
+    (Alternating.calibrate(epsilon=1, delta=1e-3), 1, "cells are independent"),
+    (OneStepLow(ONE, 7, "add-remove"), 1, "delta covers neighbours"),
+    (OneStepLow(Fraction(10), 87, "change-one", 2, 3), 1, "delta covers neighbours"),
+    (KeysForgotten(ONE, 8, "add-remove", 3), 1, "delta covers neighbours"),
+    (AddRemoveNoise(ONE, 8, "change-one"), 1, "delta covers neighbours"),
+    (SameNoise(Fraction(3), 20, "add-remove"), 1, "cells are independent or sample follows log_prob"),
+    (Unsorted(ONE, 8, "add-remove"), 1, "outputs keep to the grid"),
+    (CarelessHistogram(ONE, 8, "add-remove"), 1, "error covers"),
+    (BareAnswers(TWO, NEAR_NONE), 1, "epsilon covers neighbours"),
+    (BareThreshold(NEAR_NONE, Fraction(3)), 1, "epsilon covers neighbours"),
+    (CutoffForgotten(TWO, Fraction(3), 3), 1, "epsilon covers neighbours"),
+    (CutoffForgotten(Fraction(4), Fraction(8), 10**6), 2, "epsilon covers neighbours"),
+    (OneWayOnly(TWO, TWO), 1, "epsilon covers neighbours"),
+    (NoCutoff(TWO, TWO), 1, "outputs keep to the grid"),
+    (ThresholdPerAnswer(Fraction(5), TWO, 2), 1, "sample follows log_prob"),
+    (NumericAbove(TWO, TWO), 1, "outputs keep to the grid"),
+    (OptimisticRun(TWO, TWO), 1, "error covers"),
+]

@@ -1,0 +1,64 @@
+"""What beta-smoothness allows, at its ends."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import exp, pi
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.mechanisms import SmoothSensitivity
+from hedgerow.verify.laws.case import Case, LawBroken, make_case
+from hedgerow.verify.laws.neighbours import neighbours, world
+from hedgerow.verify.laws.smoothed import around, dimension, given
+
+
+def case_of(units: int = 1, **how: Any) -> Case:
+    return make_case(SmoothSensitivity.calibrate(**({"epsilon": 1, "bound": 12} | how)), units, 10_000, None)
+
+
+def test_laws_are_those_of_log_prob() -> None:
+    case = case_of()
+    law = around(case, 12.0)
+    assert law.steps[0] == -law.steps[-1]
+    assert np.exp(law.log[law.steps == 5]) == pytest.approx(np.exp(case.mechanism.log_prob(5, 0, 12)))
+    assert law.above(24) == pytest.approx(0.25 - 1 / (2 * pi * 48), rel=1e-2)  # a quarter lies beyond the scale of a Cauchy law
+    several = case_of(dimension=3)
+    assert dimension(several) == 3
+    assert given(several, 2.0).tolist() == [2.0] * 3
+    wide = around(several, 12.0)
+    cell = several.mechanism.log_prob(np.full(3, 5), np.zeros(3), 12)[0]
+    assert wide.log[wide.steps == 5] == pytest.approx(cell)
+
+
+@pytest.mark.parametrize("units", [1, 3])
+def test_stretch_and_slide_are_allowed_and_go_to_the_end(units: int) -> None:
+    case = case_of(units, bound=100)
+    stretch, seen = exp(float(case.mechanism.beta) * units), set()
+    for item in neighbours(case):
+        one, other, apart = (float(word.rstrip(",")) for word in item.words.split() if word[0].isdigit())
+        assert max(one, other) / min(one, other) <= stretch * (1 + 1e-5)
+        assert apart <= units * min(one, other) * (1 + 1e-5) or one != other
+        seen.add((one == other, apart > 0))
+    assert seen == {(True, True), (False, True), (False, False)}
+
+
+def test_several_numbers_share_the_move() -> None:
+    counts = {tuple(count for _, count in item.cells) for item in neighbours(case_of(dimension=3))}
+    assert counts == {(1, 2), (3,)}
+
+
+def test_outputs() -> None:
+    place = world(case_of()).places[0]
+    assert place.code(-3) == -3
+    for output in (1.0, 0.5, "1", np.array([1, 2])):
+        with pytest.raises(LawBroken, match="outputs keep to the grid"):
+            place.code(output)
+    real = world(case_of(grid=Fraction(1, 4))).places[0]
+    assert real.code(-0.75) == -3
+    for output in (1, 0.3):
+        with pytest.raises(LawBroken, match="outputs keep to the grid"):
+            real.code(output)
+    assert world(case_of(dimension=2)).places[0].code(np.array([7, 2])) == 7
