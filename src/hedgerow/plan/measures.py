@@ -1,0 +1,119 @@
+"""What is added up in each group, in whole numbers, and what one unit can put into it.
+
+A unit with c rows in a group, where at most m count, has each of them counted m/c when c > m: what it puts in is the sum over all of
+its rows times m/c, cut to a whole number towards zero. So nothing of a unit is thrown away, nothing depends on an order of its rows,
+and yet it never puts in more than m rows can.
+
+Sums are taken over values snapped to a grid: clamped to [low, high], divided by the step, rounded half away from zero, and clamped
+*again* in steps. What the clamp lets through is what sensitivity is computed from: neither the declared bounds of a column nor the
+arithmetic of ranges is trusted for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Literal
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.numeric.number import positive
+from hedgerow.privacy.sensitivity import Sensitivity
+
+__all__ = ["KINDS", "Kind", "Measure", "Reach", "Snap"]
+
+Kind = Literal["units", "rows", "values", "total", "mean"]
+KINDS: Final = ("units", "rows", "values", "total", "mean")
+
+
+@dataclass(frozen=True, slots=True)
+class Snap:
+    """The grid and the clamp of a sum: values are ``low`` to ``high`` *steps* of the size ``step``."""
+
+    step: Fraction
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step", positive(self.step, "step"))
+        if self.low > self.high or max(abs(self.low), abs(self.high)) > 2**53:
+            raise InvalidArgument("snap", "must have low <= high, within 2^53 steps", (self.low, self.high))
+        if not Fraction(1, 2**900) <= self.step <= 2**900:  # so that the ends are doubles, and so is what is divided
+            raise InvalidArgument("step", "must lie between 2^-900 and 2^900", self.step)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far one unit reaches: ``groups`` it may be in, ``rows`` that count in each, ``cells`` there are (None: no telling), and
+    whether a replaced unit leaves some groups and enters others (change-one)."""
+
+    groups: int
+    rows: int
+    cells: int | None
+    moves: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One thing added up: the units, the rows, the values that are not NULL, their total, or for a mean the two totals of how far the
+    values lie above ``low`` and below ``high``."""
+
+    kind: Kind
+    column: str | None = None
+    snap: Snap | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InvalidArgument("kind", f"must be one of {', '.join(KINDS)}", self.kind)
+        if (self.column is None) != (self.kind in ("units", "rows")) or (self.snap is None) != (self.kind not in ("total", "mean")):
+            raise InvalidArgument("measure", "must have a column for values, and a snap for sums of them", self.kind)
+
+    @property
+    def width(self) -> int:
+        """How many whole numbers it has in each group."""
+        return 2 if self.kind == "mean" else 1
+
+    def sensitivity(self, reach: Reach) -> Sensitivity:
+        """How far one unit moves all of its numbers together.
+
+        Let a unit put numbers between a <= 0 and b >= 0 into one cell (0 when it is not there), w = max(-a, b). Coming or going it
+        moves up to g cells by w each. Replaced, its old rows leave up to g cells and its new ones enter up to g: j cells that
+        are both move by b - a, the other 2(g - j) by w. Every norm is linear in j, so its largest value is at an end:
+        j as small as the number of cells allows, or j = g.
+        """
+        groups = reach.groups if reach.cells is None else min(reach.groups, reach.cells)
+        if self.kind == "mean":
+            return self._mean(groups, reach)
+        low, high = self._put_in(reach.rows)
+        far, wide = max(-low, high), high - low
+        if far == 0:
+            raise Refused("Nobody can move this sum, since its values can only be 0: there is nothing to protect and nothing to ask.")
+        if not reach.moves:
+            return Sensitivity.each(groups, far)
+        both = 0 if reach.cells is None else max(0, 2 * groups - reach.cells)
+        ends = [(j, groups - j) for j in (both, groups)]
+        return Sensitivity(
+            2 * groups - both,
+            Fraction(wide),
+            Fraction(max(j * wide + 2 * alone * far for j, alone in ends)),
+            Fraction(max(j * wide**2 + 2 * alone * far**2 for j, alone in ends)),
+        )
+
+    def _put_in(self, rows: int) -> tuple[int, int]:
+        """The least and the most that a unit puts into one group, 0 included."""
+        if self.kind == "units":
+            return 0, 1
+        if self.snap is None:
+            return 0, rows
+        return rows * min(self.snap.low, 0), rows * max(self.snap.high, 0)
+
+    def _mean(self, groups: int, reach: Reach) -> Sensitivity:
+        """The two numbers of a unit in a group are at least 0 and together at most rows * (high - low) = t. Coming or going it moves
+        them by t in l1 and, at worst when all is in one, by t in l2. Replaced: twice t in l1; and sqrt(2) t in l2, whether it
+        turns (t, 0) into (0, t) in one group or leaves one group and enters another.
+        """
+        if self.snap is None or self.snap.low == self.snap.high:
+            raise Refused("The mean of a value whose bounds are equal is that value: there is nothing to ask.")
+        total = Fraction(reach.rows * (self.snap.high - self.snap.low))
+        times = 2 if reach.moves else 1
+        touched = times * groups if reach.cells is None else min(times * groups, reach.cells)
+        return Sensitivity(2 * touched, total, times * groups * total, times * groups * total**2)

@@ -1,0 +1,175 @@
+"""Plans in one form, so that the same question asked twice in different words is one question.
+
+    Aggregate(Group(Bound(Project(Filter(core)))))       core: a Table, a Join or a Union
+
+Filters are merged into one below one Project; what nobody uses is gone; the keys are called k0, k1 … in their order and the values v0,
+v1 … in the order of their spelling; the measures and the lists of a domain are sorted. What a plan and its normal form give is the same,
+cell for cell, but for the order of the measures: ``places`` tells which measure has become which.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final
+
+from hedgerow.plan.expressions import Call, Constant, Expression, Read, reads, replaced
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.simple import simple, spell
+
+__all__ = ["key", "normal", "places"]
+
+_NONE: Final = Constant(True, "boolean")
+_NEVER: Final = Constant(False, "boolean")
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Rows taken apart: where they come from, which of them are wanted, and what each column is in terms of the core."""
+
+    core: Table | Join | Union
+    condition: Expression
+    columns: Mapping[str, Expression]
+
+    def rows(self, outputs: tuple[tuple[str, Expression], ...]) -> Rows:
+        """Put together again, with these columns."""
+        source: Rows = self.core if self.condition == _NONE else Filter(self.core, self.condition)
+        return Project(source, outputs)
+
+
+def _work(rows: Rows, used: frozenset[str]) -> _Work:
+    """Only the columns that are used are looked at."""
+    match rows:
+        case Table():
+            return _Work(rows, _NONE, {name: Read(name) for name in used})
+        case Filter():
+            work = _work(rows.source, used | set(reads(rows.condition)))
+            both = Call("and", (work.condition, replaced(rows.condition, work.columns)))
+            condition = simple(both, work.core.columns)
+            # What is NULL does not hold either.
+            return replace(work, condition=_NEVER if isinstance(condition, Constant) and condition.value is None else condition)
+        case Project():
+            outputs = {name: expression for name, expression in rows.outputs if name in used}
+            work = _work(rows.source, frozenset(name for expression in outputs.values() for name in reads(expression)))
+            known = work.core.columns
+            return replace(work, columns={name: simple(replaced(e, work.columns), known) for name, e in outputs.items()})
+        case Join():
+            return _join(rows, used)
+        case _:  # a Union
+            return _union(rows, used)
+
+
+def _join(join: Join, used: frozenset[str]) -> _Work:
+    """Own columns become c0 …, those of the public table p0 …; all of the latter stay, since they say which partners come first."""
+    added = {name for name, _ in join.adds}
+    work = _work(join.source, (used - added) | {own for own, _ in join.on})
+    names = _named(work.columns, "c")
+    outputs = tuple(sorted({(names[name], expression) for name, expression in work.columns.items()}, key=lambda pair: pair[0]))
+    adds = tuple((f"p{i}", there) for i, (_, there) in enumerate(join.adds))
+    core = Join(work.rows(outputs), join.public, tuple(sorted({(names[own], there) for own, there in join.on})), adds, join.matches)
+    fresh = names | {name: new for (name, _), (new, _) in zip(join.adds, adds, strict=True)}
+    return _Work(core, _NONE, {name: Read(fresh[name]) for name in used})
+
+
+def _union(union: Union, used: frozenset[str]) -> _Work:
+    """Columns become u0 …, ordered by what they are in all the sources, and the sources are ordered too: it is a bag of rows."""
+    works = [_work(source, used) for source in union.sources]
+    order = sorted(used, key=lambda name: (sorted(spell(work.columns[name]) for work in works), len(name), name))
+    names = {name: f"u{i}" for i, name in enumerate(order)}
+    sources = [work.rows(tuple((names[name], work.columns[name]) for name in order)) for work in works]
+    return _Work(Union(tuple(sorted(sources, key=_text))), _NONE, {name: Read(names[name]) for name in used})
+
+
+def _named(columns: Mapping[str, Expression], letter: str) -> dict[str, str]:
+    """A new name for each column: the same for the same expression, counted in the order of spelling."""
+    order = sorted({spell(expression) for expression in columns.values()})
+    return {name: f"{letter}{order.index(spell(expression))}" for name, expression in columns.items()}
+
+
+def _once(plan: Aggregate) -> tuple[Aggregate, tuple[Measure, ...]]:
+    """The plan rewritten, and what its measures have become."""
+    columns = frozenset(measure.column for measure in plan.measures if measure.column is not None)
+    work = _work(plan.bound.source, columns | set(plan.bound.keys))
+    names = _named({name: work.columns[name] for name in columns}, "v")
+    moved = tuple(replace(measure, column=names[measure.column]) if measure.column is not None else measure for measure in plan.measures)
+
+    keys = [(f"k{i}", work.columns[name]) for i, name in enumerate(plan.bound.keys)]
+    values = sorted({(new, work.columns[name]) for name, new in names.items()}, key=lambda pair: int(pair[0][1:]))
+    domain, cells = plan.source.domain, plan.source.cells
+    most = plan.bound.max_groups if cells is None else min(plan.bound.max_groups, cells)
+    bound = Bound(work.rows((*keys, *values)), tuple(name for name, _ in keys), most, plan.bound.max_rows)
+    # The values of one key are of one type, and so can be sorted.
+    lists = None if domain is None else tuple(tuple(sorted(values)) for values in domain)  # type: ignore[type-var]
+    measures = sorted(set(moved), key=lambda measure: json.dumps(_measure(measure)))
+    return Aggregate(Group(bound, lists), tuple(measures)), moved
+
+
+def _followed(plan: Aggregate) -> tuple[Aggregate, tuple[Measure, ...]]:
+    """Again until nothing changes: an expression made simpler may no longer use a column further down."""
+    before, found = plan, plan.measures
+    while True:
+        after, moved = _once(before)
+        became = dict(zip(before.measures, moved, strict=True))
+        found = tuple(became[measure] for measure in found)
+        if after == before:
+            return after, found
+        before = after
+
+
+def places(plan: Aggregate) -> tuple[Measure, ...]:
+    """For each measure of the plan, the one of ``normal(plan)`` that it has become."""
+    return _followed(plan)[1]
+
+
+def normal(plan: Aggregate) -> Aggregate:
+    """The plan in its one form."""
+    return _followed(plan)[0]
+
+
+def key(plan: Aggregate) -> str:
+    """SHA-256 of the meaning: tables and their versions, how the columns are read, conditions, keys, lists, caps, measures."""
+    plan = normal(plan)
+    domain = None if plan.source.domain is None else [[str(value) for value in values] for values in plan.source.domain]
+    caps = [plan.bound.max_groups, plan.bound.max_rows]
+    spelled = ["plan 1", _rows(plan.bound.source), plan.bound.keys, domain, caps, [_measure(measure) for measure in plan.measures]]
+    return hashlib.sha256(json.dumps(spelled).encode("ascii")).hexdigest()
+
+
+def _measure(measure: Measure) -> list[object]:
+    snap = measure.snap
+    return [measure.kind, measure.column, None if snap is None else [str(snap.step), snap.low, snap.high]]
+
+
+def _text(rows: Rows) -> str:
+    return json.dumps(_rows(rows))
+
+
+def _rows(rows: Rows, used: frozenset[str] = frozenset()) -> list[object]:
+    """Rows of a normal plan, spelled out; of a table, those columns that are used, since the others do not matter."""
+    match rows:
+        case Table():
+            schema = rows.schema
+            columns = sorted((c for c in schema.columns if c.name in used), key=lambda column: column.name)
+            read = [
+                [c.name, c.type, _number(c.low), _number(c.high), None if c.values is None else sorted(map(str, c.values)), c.grain]
+                for c in columns
+            ]
+            return ["table", schema.table, schema.version, schema.unit, read]
+        case Filter():
+            return ["filter", spell(rows.condition), _rows(rows.source, used | set(reads(rows.condition)))]
+        case Project():
+            inner = frozenset(name for _, expression in rows.outputs for name in reads(expression))
+            return ["project", [[name, spell(expression)] for name, expression in rows.outputs], _rows(rows.source, inner)]
+        case Join():
+            there = frozenset(column for _, column in (*rows.on, *rows.adds))
+            return ["join", rows.on, rows.adds, rows.matches, _rows(rows.public, there), _rows(rows.source)]
+        case _:  # a Union
+            return ["union", *map(_rows, rows.sources)]
+
+
+def _number(bound: Fraction | None) -> str | None:
+    return None if bound is None else str(bound)

@@ -1,0 +1,123 @@
+"""What reading a column means: from whatever a file holds to a value of the declared type, or NULL. It never raises.
+
+* Numbers that are declared whole are rounded, halves away from zero; beyond 64 bits they are not of the type.
+* Text that spells a value of the type is that value; white space around a number or a date does not matter.
+* Text is text already; only whole numbers, truth values and dates are written out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final
+
+from hedgerow.plan.dates import STARTS
+from hedgerow.plan.functions import half_away
+from hedgerow.plan.schema import Column
+from hedgerow.plan.values import Value
+
+__all__ = ["read"]
+
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
+_DATE: Final = re.compile(r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?")
+_TRUE: Final = ("true", "t", "yes", "y", "1")
+_FALSE: Final = ("false", "f", "no", "n", "0")
+_INFINITE: Final = {sign + word: math.inf * (-1 if sign == "-" else 1) for sign in ("", "+", "-") for word in ("inf", "infinity")}
+
+
+def read(column: Column, raw: object) -> Value:
+    """The value that ``raw`` is read as."""
+    if raw is None or (raw.is_nan() if isinstance(raw, Decimal) else raw != raw):  # NaN in all its guises differs from itself
+        return None
+    value: Any = _READERS[column.type](raw)
+    if isinstance(value, date) and column.grain != "day":
+        value = STARTS[f"start of {column.grain}"](value)
+    if value is None or (column.values is not None and value not in column.values):
+        return None
+    if column.values is not None or column.low is None or column.high is None:
+        found: Value = value
+        return found
+    return _clamp(value, column.low, column.high)
+
+
+def _clamp(value: Any, low: Fraction, high: Fraction) -> Value:
+    if isinstance(value, date):
+        return date.fromordinal(min(max(value.toordinal(), int(low)), int(high)))
+    if isinstance(value, int):
+        return min(max(value, int(low)), int(high))
+    clamped: float = min(max(value, float(low)), float(high))
+    return clamped
+
+
+def _number(raw: object) -> int | float | Decimal | None:
+    """The number that something is or spells, exactly."""
+    if isinstance(raw, str):
+        text = raw.strip()
+        return Decimal(text) if _NUMBER.fullmatch(text) else _INFINITE.get(text.lower())
+    if isinstance(raw, Decimal) and raw.is_infinite():
+        return float(raw)
+    return raw if isinstance(raw, int | float | Decimal) else None
+
+
+def _integer(raw: object) -> int | None:
+    number = _number(raw)
+    if isinstance(number, Decimal) and (not number or number.adjusted() < -1):
+        return 0  # below a tenth; its exact fraction may be gigabytes long
+    if number is None or (number.adjusted() > 20 if isinstance(number, Decimal) else abs(number) >= 2**64):
+        return None
+    whole = int(number) if isinstance(number, int) else half_away(Fraction(number))
+    return whole if -(2**63) <= whole < 2**63 else None
+
+
+def _real(raw: object) -> float | None:
+    number = _number(raw)
+    if number is None:
+        return None
+    try:
+        return float(number)
+    except OverflowError:  # a whole number of more than 308 digits
+        return math.inf if number > 0 else -math.inf
+
+
+def _text(raw: object) -> str | None:
+    if isinstance(raw, bool):
+        return "true" if raw else "false"
+    if isinstance(raw, date):
+        return raw.isoformat() if not isinstance(raw, datetime) else None
+    return str(raw) if isinstance(raw, int | str) else None
+
+
+def _boolean(raw: object) -> bool | None:
+    if isinstance(raw, str):
+        return True if raw.lower() in _TRUE else False if raw.lower() in _FALSE else None
+    return bool(raw) if isinstance(raw, int | float | Decimal) else None
+
+
+def _date(raw: object) -> date | None:
+    if isinstance(raw, date):
+        return raw.date() if isinstance(raw, datetime) else raw
+    text = raw.strip() if isinstance(raw, str) else ""
+    if text.lower() in _INFINITE:
+        return date.max if _INFINITE[text.lower()] > 0 else date.min
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day = int(match[1]), int(match[2]), int(match[3])
+    try:
+        inside = date(year if 1 <= year <= 9999 else 4, month, day)
+    except ValueError:
+        return None
+    return date.min if year < 1 else date.max if year > 9999 else inside
+
+
+_READERS: Final[Mapping[str, Callable[[object], Value]]] = {
+    "boolean": _boolean,
+    "integer": _integer,
+    "real": _real,
+    "text": _text,
+    "date": _date,
+}

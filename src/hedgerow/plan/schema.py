@@ -1,0 +1,82 @@
+"""What is publicly known about a table: its columns with their declared bounds, and whose rows they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from fractions import Fraction
+from typing import Literal
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.values import TYPES, Range, Type, Value, default_step
+
+__all__ = ["Column", "Schema"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as it is read. Whatever the file holds, after reading
+
+    * what is not of the type is NULL, and so is NaN;
+    * with ``values``: what is not in the list is NULL (dates are first cut to their ``grain``);
+    * with bounds: what lies outside is moved to the nearest bound.
+    """
+
+    name: str
+    type: Type
+    low: Fraction | None = None
+    high: Fraction | None = None
+    step: Fraction | None = None
+    values: tuple[Value, ...] | None = None
+    grain: Literal["day", "month", "year"] = "day"
+    range: Range = field(init=False, repr=False, compare=False)  # what is known about the values that are read
+
+    def __post_init__(self) -> None:
+        if self.type not in TYPES:
+            raise InvalidArgument("type", f"must be one of {', '.join(TYPES)}", self.type)
+        if (self.low is None) != (self.high is None) or (self.low is not None and self.high is not None and self.low > self.high):
+            raise InvalidArgument(self.name, "must have both bounds, the lower one first, or none", (self.low, self.high))
+        if self.values is not None and (not self.values or None in self.values):
+            raise InvalidArgument(self.name, "must list at least one value, and not NULL, or have no list", self.values)
+        if self.low is not None and self.high is not None:
+            self._check_bounds(self.low, self.high)
+        object.__setattr__(self, "range", self._known())
+
+    def _check_bounds(self, low: Fraction, high: Fraction) -> None:
+        if self.type not in ("integer", "real", "date"):
+            raise InvalidArgument(self.name, f"must have no bounds, being {self.type}", (low, high))
+        if self.type != "real" and (low.denominator, high.denominator) != (1, 1):
+            raise InvalidArgument(self.name, "must have whole bounds", (low, high))
+        least, most = (1, date.max.toordinal()) if self.type == "date" else (-(2**1000), 2**1000)
+        if low < least or high > most:
+            raise InvalidArgument(self.name, "must have bounds within 2^1000, and dates within the years 1 to 9999", (low, high))
+
+    def _known(self) -> Range:
+        low, high, step = self.low, self.high, self.step
+        if self.values is not None and self.type in ("integer", "date"):
+            numbers: list[int] = [v.toordinal() if isinstance(v, date) else v for v in self.values]  # type: ignore[misc]
+            low, high = Fraction(min(numbers)), Fraction(max(numbers))
+        if self.type == "integer":
+            step = Fraction(1)
+        elif self.type == "real" and step is None and low is not None and high is not None and low < high:
+            step = default_step(low, high)
+        return Range(self.type, low, high, step, self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A table: ``unit`` names the id column, is "row" where every row is somebody of their own, or None for a public table."""
+
+    table: str
+    columns: tuple[Column, ...]
+    unit: str | None
+    version: str = "1"
+
+    def __post_init__(self) -> None:
+        names = [column.name.casefold() for column in self.columns]
+        if len(set(names)) != len(names):
+            raise InvalidArgument("columns", "must differ in more than upper and lower case", names)
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, in whatever case, or None."""
+        return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)

@@ -1,0 +1,231 @@
+"""Expressions in one form: what means the same is, as far as these rules see, written the same.
+
+Each rule keeps the value on every row, NULLs included, and the type. None relies on a range: ranges are not trusted. Reals are not
+regrouped, since the sum of three doubles depends on the order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from hedgerow.plan.expressions import Call, Constant, Expression, Read, evaluate, range_of, typed
+from hedgerow.plan.functions import FUNCTIONS
+from hedgerow.plan.values import Range, Type
+
+__all__ = ["simple", "spell"]
+
+_FLIPPED: Final = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NEGATED: Final = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_TRUE: Final = Constant(True, "boolean")
+_FALSE: Final = Constant(False, "boolean")
+_LARGE: Final = 2**62  # one more still fits in 64 bits
+Columns = Mapping[str, Range]
+
+
+def spell(expression: Expression) -> str:
+    """A text that no other expression has."""
+    return json.dumps(_spelled(expression), separators=(",", ":"))
+
+
+def _spelled(expression: Expression) -> list[object]:
+    if isinstance(expression, Read):
+        return ["read", expression.column]
+    if isinstance(expression, Constant):
+        value = expression.value
+        return ["constant", expression.type, value if value is None or isinstance(value, str) else str(value)]
+    return [expression.function, *map(_spelled, expression.arguments)]
+
+
+def simple(expression: Expression, columns: Columns) -> Expression:
+    """The expression in the one form. One rule may make room for another, hence again until nothing changes."""
+    while (changed := _simple(expression, columns)) != expression:
+        expression = changed
+    return expression
+
+
+def _simple(expression: Expression, columns: Columns) -> Expression:
+    if not isinstance(expression, Call):
+        return expression
+    name = expression.function
+    if name in ("and", "or"):
+        return _junction(name, [_simple(part, columns) for part in _flat(expression, name)])
+    if name == "not":
+        return _negation(_simple(expression.arguments[0], columns), columns)
+    type_ = range_of(expression, columns).type
+    call = Call(name, tuple(_simple(argument, columns) for argument in expression.arguments))
+    if FUNCTIONS[name].strict and any(map(_is_null, call.arguments)):
+        return Constant(None, type_)
+    if name == "case":
+        call = Call(name, tuple(Constant(None, type_) if _is_null(argument) else argument for argument in call.arguments))
+    if all(isinstance(argument, Constant) for argument in call.arguments):
+        return Constant(evaluate(typed(call, columns), {}), type_)
+    return _as(_call(call, columns), type_, columns)
+
+
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Constant) and expression.value is None
+
+
+def _as(expression: Expression, type_: Type, columns: Columns) -> Expression:
+    """The rules below may leave a whole number where a real is due, or a NULL of another type."""
+    if isinstance(expression, Constant):
+        return Constant(expression.value, type_)
+    return Call("to real", (expression,)) if range_of(expression, columns).type != type_ else expression
+
+
+def _call(call: Call, columns: Columns) -> Expression:
+    name, arguments = call.function, call.arguments
+    if name in _FLIPPED:
+        return _comparison(name, arguments[0], arguments[1], columns)
+    if name in ("+", "-", "*"):
+        return _arithmetic(name, arguments[0], arguments[1], columns)
+    if name == "in":
+        return _membership(arguments, columns)
+    if name in _PICKING:
+        return _PICKING[name](call)
+    if name in ("floor", "ceil", "round", "to real"):
+        done = "real" if name == "to real" else "integer"
+        return arguments[0] if range_of(arguments[0], columns).type == done else call
+    if name == "negate" and isinstance(arguments[0], Call) and arguments[0].function == "negate":
+        return arguments[0].arguments[0]
+    if name == "like" and isinstance(arguments[1], Constant) and not {"%", "_"} & set(str(arguments[1].value)):
+        return _comparison("=", arguments[0], arguments[1], columns)
+    return call
+
+
+def _arithmetic(name: str, left: Expression, right: Expression, columns: Columns) -> Expression:
+    if name != "-" and spell(left) > spell(right):
+        left, right = right, left
+    whole = Call(name, (left, right))
+    for other, one in ((left, right),) if name == "-" else ((left, right), (right, left)):
+        nothing = isinstance(one, Constant) and one.value == (1 if name == "*" else 0)
+        if nothing and range_of(other, columns).type == range_of(whole, columns).type:
+            return other
+    return whole
+
+
+def _comparison(name: str, left: Expression, right: Expression, columns: Columns) -> Expression:
+    """The constant on the right; of two others, the one that comes first on the left. Below 5 is, of whole numbers, at most 4."""
+    if isinstance(left, Constant) or (not isinstance(right, Constant) and spell(left) > spell(right)):
+        name, left, right = _FLIPPED[name], right, left
+    if not isinstance(right, Constant):
+        return Call(name, (left, right))
+    type_, value = range_of(left, columns).type, right.value
+    if isinstance(value, bool) and name in ("=", "<>"):
+        return left if (name == "=") == value else _negation(left, columns)
+    if type_ == "real":
+        right = Constant(value, "real")
+    elif type_ == right.type == "integer" and isinstance(value, int) and abs(value) < _LARGE and name in ("<", ">"):
+        name, right = name + "=", Constant(value + (1 if name == ">" else -1), "integer")
+    return Call(name, (left, right))
+
+
+def _negation(part: Expression, columns: Columns) -> Expression:
+    """Pushed in: with three truth values too, not (a < b) is a >= b, and not (a and b) is (not a) or (not b)."""
+    if isinstance(part, Constant):
+        return Constant(None if part.value is None else not part.value, "boolean")
+    if not isinstance(part, Call):
+        return Call("not", (part,))
+    if part.function in ("and", "or"):
+        return _junction("or" if part.function == "and" else "and", [_negation(inner, columns) for inner in part.arguments])
+    if part.function in _NEGATED:
+        return _comparison(_NEGATED[part.function], part.arguments[0], part.arguments[1], columns)
+    return part.arguments[0] if part.function == "not" else Call("not", (part,))
+
+
+def _membership(arguments: Sequence[Expression], columns: Columns) -> Expression:
+    """Constants beside a real are looked for as reals; NULL is equal to nothing."""
+    value = arguments[0]
+    types = [range_of(argument, columns).type for argument in arguments if not _is_null(argument)]
+    type_ = "real" if "real" in types else types[0]
+    among = _sorted(Constant(other.value, type_) if isinstance(other, Constant) else other for other in arguments[1:])
+    if _is_null(value) or all(map(_is_null, among)):
+        return Constant(None, "boolean")
+    return Call("in", (value, *among)) if len(among) > 1 else _comparison("=", value, among[0], columns)
+
+
+def _sorted(parts: Iterable[Expression]) -> list[Expression]:
+    """Each once, in the order of their spelling."""
+    return [part for _, part in sorted({spell(part): part for part in parts}.items())]
+
+
+def _flat(expression: Expression, name: str) -> Iterator[Expression]:
+    """The parts of a chain of one function, in order."""
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Call) and part.function == name:
+            waiting.extend(reversed(part.arguments))
+        else:
+            yield part
+
+
+def _junction(name: str, parts: Iterable[Expression]) -> Expression:
+    """AND or OR of parts that are simple already."""
+    idle, decides = (_TRUE, _FALSE) if name == "and" else (_FALSE, _TRUE)
+    kept: list[Expression] = []
+    lists: dict[tuple[str, str], tuple[Expression, list[Expression]]] = {}
+    for part in _flat(Call(name, tuple(parts)), name):
+        listed = _listed(part, name)
+        if part == decides:
+            return decides
+        if listed is not None:
+            lists.setdefault((spell(listed[0]), listed[1][0].type), (listed[0], []))[1].extend(listed[1])
+        elif part != idle:
+            kept.append(part)
+    kept = _sorted([*kept, *(_list(name, value, _sorted(among)) for value, among in lists.values())])
+    return Call(name, tuple(kept)) if len(kept) > 1 else kept[0] if kept else idle
+
+
+def _listed(part: Expression, name: str) -> tuple[Expression, list[Constant]] | None:
+    """(value, list) when the part says, in an OR, that the value is in a list of constants, or in an AND that it is not."""
+    if name == "and" and isinstance(part, Call) and part.function == "not":
+        part = part.arguments[0]
+        if not (isinstance(part, Call) and part.function == "in"):
+            return None
+    elif not (isinstance(part, Call) and part.function in (("in", "=") if name == "or" else ("<>",))):
+        return None
+    constants = [other for other in part.arguments[1:] if isinstance(other, Constant) and other.value is not None]
+    return (part.arguments[0], constants) if len(constants) == len(part.arguments) - 1 else None
+
+
+def _list(name: str, value: Expression, among: Sequence[Expression]) -> Expression:
+    if len(among) == 1:
+        return Call("=" if name == "or" else "<>", (value, among[0]))
+    listed = Call("in", (value, *among))
+    return listed if name == "or" else Call("not", (listed,))
+
+
+def _case(call: Call) -> Expression:
+    """Without branches that are never or always taken, and without last ones that give what is given anyway."""
+    taken, otherwise = [], call.arguments[-1]
+    for condition, value in zip(call.arguments[0:-1:2], call.arguments[1::2], strict=True):
+        if condition == _TRUE:
+            otherwise = value
+            break
+        if not isinstance(condition, Constant):
+            taken.append((condition, value))
+    while taken and taken[-1][1] == otherwise:
+        taken.pop()
+    return Call("case", (*(part for pair in taken for part in pair), otherwise)) if taken else otherwise
+
+
+def _coalesce(call: Call) -> Expression:
+    """Without NULLs, repetitions, and what comes after a constant."""
+    parts: dict[Expression, None] = {}
+    for part in _flat(call, "coalesce"):
+        if not _is_null(part):
+            parts[part] = None
+        if isinstance(part, Constant) and part.value is not None:
+            break
+    return Call("coalesce", tuple(parts)) if len(parts) > 1 else next(iter(parts))
+
+
+def _nullif(call: Call) -> Expression:
+    """NULL is equal to nothing."""
+    return call.arguments[0] if any(map(_is_null, call.arguments)) else call
+
+
+_PICKING: Final = {"case": _case, "coalesce": _coalesce, "nullif": _nullif}

@@ -1,0 +1,164 @@
+"""The nodes: what they refuse to be built from, and that no plan lets one unit move more than it says."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.errors import InvalidArgument, Unbounded
+from hedgerow.plan.expressions import Call, Constant, Expression, Read
+from hedgerow.plan.measures import Measure, Reach, Snap
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.values import Range
+from hedgerow.privacy.unit import RELATIONS, Relation, Unit
+from plan import brute
+
+G, X = Column("g", "text"), Column("x", "integer", Fraction(-1), Fraction(2))
+TABLE = Table(Schema("t", (G, X), "id"))
+OTHER = Table(Schema("s", (Column("g", "text"), Column("x", "integer", Fraction(0), Fraction(5))), "who"))
+ROWS = Table(Schema("r", (G, X), "row"))
+PUBLIC = Table(Schema("p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None))
+POSITIVE: Expression = Call(">", (Read("x"), Constant(0, "integer")))
+TOTAL = Measure("total", "x", Snap(Fraction(1), -1, 2))
+ALL = [Measure("units"), Measure("rows"), Measure("values", "x"), TOTAL, Measure("mean", "x", Snap(Fraction(1), -1, 2))]
+
+
+def grouped(source: Rows, max_groups: int = 1, max_rows: int = 1) -> Group:
+    return Group(Bound(source, ("g",), max_groups, max_rows), (("a", "b"),))
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_filters_projections_and_unions_move_nothing_further(relation: Relation) -> None:
+    """Whatever happens below Bound: all measures together stay within the sum of what each declares."""
+    table = brute.world(ALL, 2, 2, 1).bound.source
+    doubled = Project(table, (("g", Read("g")), ("x", Call("coalesce", (Read("x"), Constant(-5, "integer"))))))
+    never_null = Filter(table, Call("not", (Call("is null", (Read("x"),)),)))
+    for source in (table, doubled, never_null, Union((table, doubled))):
+        plan = Aggregate(Group(Bound(source, ("g",), 2, 2), (("a", "b", "c"),)), tuple(ALL))
+        found = brute.answers(plan, brute.bags(("a", "b", "z"), (-2, 1, 3, None), 2))
+        first, *rest = plan.sensitivity(Unit(relation, "id"))
+        for sensitivity in rest:
+            first = first + sensitivity
+        real = brute.largest(brute.differences(found, relation))
+        assert all(a <= b for a, b in zip(real, brute.declared(first), strict=True))
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_every_row_a_unit(relation: Relation) -> None:
+    plan = brute.world([TOTAL], 3, 1, 1, unit="row")
+    found = brute.answers(plan, brute.bags((*brute.GROUPS[:3], "z"), (-2, 0, 2, None), 1), ids=(1,))
+    (sensitivity,) = plan.sensitivity(Unit(relation))
+    assert brute.largest(brute.differences(found, relation)) == brute.declared(sensitivity)
+
+
+def test_two_units_move_together() -> None:
+    plan = brute.world([TOTAL], 3, 1, 1)
+    found = brute.answers(plan, brute.bags(brute.GROUPS[:3], (-1, 2), 1))
+    both = found[1][:, None, :] + found[2][None, :, :] - 2 * found[1][0]
+    real = brute.largest(iter([both.reshape(-1, both.shape[-1])]))
+    (sensitivity,) = plan.sensitivity(Unit("add-remove", "id", 2))
+    assert real == brute.declared(sensitivity) == (2, 4, 4, 16)
+
+
+def test_reach() -> None:
+    plan = Aggregate(grouped(TABLE, 3, 4), (Measure("rows"),))
+    assert plan.reach(Unit("add-remove", "id")) == Reach(3, 4, 2, moves=False)
+    assert plan.reach(Unit("change-one", "id")) == Reach(3, 4, 2, moves=True)
+    with pytest.raises(InvalidArgument, match="tables of the plan declare"):
+        plan.reach(Unit("add-remove"))
+    with pytest.raises(InvalidArgument, match="tables of the plan declare"):
+        Aggregate(grouped(ROWS), (Measure("rows"),)).reach(Unit("add-remove", "id"))
+
+
+def test_columns_follow_from_the_source() -> None:
+    x = X.range
+    assert Filter(TABLE, POSITIVE).columns == {"g": G.range, "x": x}
+    twice = Project(TABLE, (("y", Call("+", (Read("x"), Read("x")))),))
+    assert twice.columns == {"y": Range("integer", Fraction(-2), Fraction(4), Fraction(1))}
+    join = Join(TABLE, PUBLIC, (("g", "g"),), (("size", "size"),))
+    assert list(join.columns) == ["g", "x", "size"]
+    assert Bound(join, ("g",), 1, 1).columns == join.columns
+    assert {node.unit for node in (TABLE, Filter(TABLE, POSITIVE), twice, join, Union((TABLE, OTHER)))} == {"id"}
+
+
+def test_a_union_knows_what_all_its_sources_know() -> None:
+    assert Union((TABLE, OTHER)).columns["x"] == Range("integer", Fraction(-1), Fraction(5), Fraction(1))
+    free = Table(Schema("f", (G, Column("x", "integer")), "id"))
+    assert Union((TABLE, free)).columns["x"] == Range("integer", step=Fraction(1))
+    fine, coarse = (Table(Schema("f", (Column("x", "real", Fraction(0), Fraction(1), Fraction(1, n)),), "id")) for n in (10, 2))
+    assert Union((fine, coarse)).columns["x"].step == Fraction(1, 10)
+    listed, other = (Table(Schema("f", (Column("g", "text", values=values),), "id")) for values in (("a",), ("a", "b")))
+    assert Union((listed, other)).columns["g"].values is None
+    assert Union((listed, listed)).columns["g"].values == ("a",)
+
+
+def test_cells() -> None:
+    assert grouped(TABLE).cells == 2
+    assert grouped(TABLE).keys == ("g",)
+    assert Group(Bound(TABLE, ("g", "x"), 1, 1), (("a", "b"), (0, 1, 2))).cells == 6
+    assert Group(Bound(TABLE, (), 1, 1)).cells == 1
+    assert Group(Bound(TABLE, ("g",), 1, 1), None).cells is None
+
+
+def test_row_nodes_refuse() -> None:
+    with pytest.raises(InvalidArgument, match="must be a condition"):
+        Filter(TABLE, Read("x"))
+    with pytest.raises(InvalidArgument, match="different names"):
+        Project(TABLE, (("y", Read("x")), ("y", Read("g"))))
+    with pytest.raises(InvalidArgument, match="must be a public table"):
+        Join(TABLE, OTHER, (("g", "g"),), ())
+    with pytest.raises(InvalidArgument, match="whole number of at least 1"):
+        Join(TABLE, PUBLIC, (("g", "g"),), (), 0)
+    with pytest.raises(InvalidArgument, match="names that the source does not have"):
+        Join(TABLE, PUBLIC, (("g", "g"),), (("x", "size"),))
+    with pytest.raises(InvalidArgument, match="two or more"):
+        Union((TABLE,))
+    with pytest.raises(InvalidArgument, match="same names and types"):
+        Union((TABLE, Project(TABLE, (("x", Read("x")),))))
+    with pytest.raises(InvalidArgument, match="same units"):
+        Union((TABLE, ROWS))
+    with pytest.raises(InvalidArgument, match="same units"):
+        Union((TABLE, Table(Schema("p", (G, X), None))))
+
+
+def test_bound_refuses() -> None:
+    for caps in [(0, 1), (1, 0), (1.5, 1)]:
+        with pytest.raises(InvalidArgument, match="whole number of at least 1"):
+            Bound(TABLE, (), *caps)  # type: ignore[arg-type]
+    for keys in [("g", "g"), ("y",)]:
+        with pytest.raises(InvalidArgument, match="different columns of the source"):
+            Bound(TABLE, keys, 1, 1)
+    with pytest.raises(InvalidArgument, match="must be about somebody"):
+        Bound(PUBLIC, (), 1, 1)
+    for groups, rows in [(2, 1), (1, 2)]:
+        with pytest.raises(InvalidArgument, match="must be 1, like max_rows"):
+            Bound(ROWS, (), groups, rows)
+
+
+def test_a_row_that_is_a_unit_meets_one_public_row() -> None:
+    once = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), 1)
+    several = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), 2)
+    for source in (once, Filter(once, POSITIVE), Union((ROWS, ROWS))):
+        assert Bound(source, ("g",), 1, 1).source == source
+    for bad in (several, Filter(several, POSITIVE), Union((once, several))):
+        with pytest.raises(Unbounded, match="unique there"):
+            Bound(bad, ("g",), 1, 1)
+    assert Bound(Join(TABLE, PUBLIC, (("g", "g"),), (), 2), ("g",), 1, 1).max_rows == 1  # an id bounds whatever comes
+
+
+def test_group_and_aggregate_refuse() -> None:
+    bound = Bound(TABLE, ("g",), 1, 1)
+    with pytest.raises(InvalidArgument, match="values of every key"):
+        Group(bound, ())
+    for values in [(), ("a", "a"), ("a", None)]:
+        with pytest.raises(InvalidArgument, match="different values for every key"):
+            Group(bound, (values,))
+    for measures in [(), (TOTAL, TOTAL)]:
+        with pytest.raises(InvalidArgument, match="different, and at least one"):
+            Aggregate(grouped(TABLE), measures)
+    with pytest.raises(InvalidArgument, match="columns of the source"):
+        Aggregate(grouped(TABLE), (Measure("values", "y"),))
+    with pytest.raises(InvalidArgument, match="must add up numbers"):
+        Aggregate(grouped(TABLE), (Measure("total", "g", Snap(Fraction(1), 0, 1)),))

@@ -1,0 +1,55 @@
+"""Columns and tables as they are declared."""
+
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.values import Range
+
+ONE = Fraction(1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"type": "number"}, "must be one of"),
+        ({"type": "integer", "low": ONE}, "must have both bounds"),
+        ({"type": "integer", "low": ONE, "high": Fraction(0)}, "the lower one first"),
+        ({"type": "text", "low": ONE, "high": ONE}, "must have no bounds, being text"),
+        ({"type": "integer", "low": Fraction(1, 2), "high": ONE}, "must have whole bounds"),
+        ({"type": "date", "low": Fraction(0), "high": ONE}, "years 1 to 9999"),
+        ({"type": "real", "low": ONE, "high": Fraction(2**1001)}, r"within 2\^1000"),
+        ({"type": "text", "values": ()}, "at least one value"),
+        ({"type": "text", "values": ("a", None)}, "not NULL"),
+    ],
+)
+def test_columns_refuse(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        Column("x", **arguments)
+
+
+def test_what_is_known_of_a_column() -> None:
+    assert Column("x", "integer").range == Range("integer", step=ONE)
+    assert Column("x", "integer", ONE, Fraction(9)).range == Range("integer", ONE, Fraction(9), ONE)
+    assert Column("x", "integer", values=(5, 2)).range == Range("integer", Fraction(2), Fraction(5), ONE, (5, 2))
+    day = date(2020, 1, 1)
+    assert Column("x", "date", values=(day,)).range == Range("date", Fraction(day.toordinal()), Fraction(day.toordinal()), None, (day,))
+    assert Column("x", "text", values=("a",)).range == Range("text", values=("a",))
+    assert Column("x", "real").range.step is None
+    assert Column("x", "real", ONE, ONE).range.step is None
+    assert Column("x", "real", Fraction(0), Fraction(1024)).range.step == Fraction(1, 1024)
+    assert Column("x", "real", Fraction(0), ONE, Fraction(1, 10)).range.step == Fraction(1, 10)
+
+
+def test_names_in_any_case() -> None:
+    schema = Schema("t", (Column("Age", "integer"), Column("x", "real")), "id")
+    assert schema.column("aGE") is schema.columns[0]
+    assert schema.column("y") is None
+    with pytest.raises(InvalidArgument, match="upper and lower case"):
+        Schema("t", (Column("x", "integer"), Column("X", "real")), "id")

@@ -1,0 +1,51 @@
+"""Ranges and the grid that is taken where none is declared."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.plan.values import Range, common_step, default_step
+
+ZERO, TWO = Fraction(0), Fraction(2)
+
+
+def test_domain() -> None:
+    assert Range("text", values=("b", "a")).domain(2) == ("b", "a")
+    assert Range("text", values=("b", "a")).domain(1) is None
+    assert Range("boolean").domain(2) == (False, True)
+    assert Range("integer", ZERO, TWO).domain(3) == (0, 1, 2)
+    assert Range("integer", ZERO, TWO).domain(2) is None
+    assert Range("integer").domain(9) is None
+    assert Range("real", ZERO, TWO).domain(9) is None
+
+
+def test_bounded_and_but() -> None:
+    assert Range("real", ZERO, TWO).bounded
+    assert not Range("real", ZERO).bounded
+    assert not Range("real").bounded
+    assert Range("real").but(type="integer", low=ZERO) == Range("integer", ZERO)
+
+
+@pytest.mark.parametrize(
+    "width", [Fraction(1), Fraction(3), Fraction(1, 3), Fraction(10**300), Fraction(1, 10**300), Fraction(2**20), Fraction(2**21)]
+)
+def test_default_step_is_the_power_of_two_below(width: Fraction) -> None:
+    step = default_step(Fraction(-1), width - 1)
+    assert step <= width / 2**20 < 2 * step
+    assert 1 in (step.numerator, step.denominator)
+    assert (step.numerator * step.denominator).bit_count() == 1
+
+
+def test_default_step_of_one_number() -> None:
+    assert default_step(Fraction(-3, 2), Fraction(-3, 2)) == Fraction(1, 2**20)
+    assert default_step(ZERO, ZERO) == Fraction(1, 2**20)
+
+
+def test_a_common_step_divides_all() -> None:
+    assert common_step([Fraction(1, 100), Fraction(1)]) == Fraction(1, 100)
+    assert common_step([Fraction(3, 4), Fraction(1, 2)]) == Fraction(1, 4)
+    assert common_step([Fraction(6)]) == 6
+    assert common_step([Fraction(1), None, Fraction(2)]) is None
+    assert common_step([]) is None

@@ -1,0 +1,123 @@
+"""Random expressions and rows: columns of every type, bounded and not, with NULLs and numbers at the ends.
+
+They are drawn from a plain generator, since thousands are wanted in a second; the number that a test starts it with names the example.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import date, timedelta
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from hedgerow.errors import Refused
+from hedgerow.plan.expressions import Call, Constant, Expression, Read, range_of
+from hedgerow.plan.reading import read
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.values import Range, Type, Value
+
+COLUMNS = (
+    Column("i", "integer", Fraction(-3), Fraction(3)),
+    Column("h", "integer", Fraction(-(2**61)), Fraction(2**61)),
+    Column("j", "integer"),
+    Column("r", "real", Fraction(-2), Fraction(2), Fraction(1, 8)),
+    Column("q", "real", Fraction(1, 10), Fraction(10**300)),
+    Column("s", "real"),
+    Column("t", "text", values=("a", "b", "%")),
+    Column("u", "text"),
+    Column("b", "boolean"),
+    Column("c", "boolean"),
+    Column("d", "date", Fraction(date(2019, 12, 30).toordinal()), Fraction(date(2021, 2, 3).toordinal())),
+    Column("e", "date"),
+)
+SCHEMA = Schema("visits", COLUMNS, "id")
+RANGES: dict[str, Range] = {column.name: column.range for column in COLUMNS}
+
+NUMBERS: tuple[Type, ...] = ("integer", "real")
+ALL: tuple[Type, ...] = ("integer", "real", "text", "boolean", "date")
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+_INTEGERS = (2**53, 2**53 + 1, 2**62, -(2**62), 2**63 - 1, -(2**63))
+_REALS = (-0.0, 0.1, 0.49999999999999994, 2.0**53, 5e-324, -5e-324, 1e300, -1e300, sys.float_info.max, -sys.float_info.max)
+_TEXTS = ("", "a", "b", "ab", "%", "a%b", "_", "%b", "ä", "a\nb")
+_DAYS = (date.min, date.max, date(2020, 2, 29), date(2020, 1, 1), date(2020, 12, 31), date(2021, 1, 31))
+
+
+def value(random: Random, type_: Type) -> Any:
+    """Mostly small, so that equal ones meet; now and then at the ends."""
+    rare = random.random() < 0.2
+    if type_ == "integer":
+        return random.choice(_INTEGERS) if rare else random.randint(-4, 4)
+    if type_ == "real":
+        return random.choice(_REALS) if rare else random.randint(-6, 6) / 2
+    if type_ == "text":
+        return random.choice(_TEXTS)
+    if type_ == "boolean":
+        return random.random() < 0.5
+    return random.choice(_DAYS) if rare else date(2020, 1, 1) + timedelta(random.randint(-40, 400))
+
+
+def row(random: Random) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for column in COLUMNS:
+        raw = None if random.random() < 0.2 else value(random, column.type)
+        if column.type == "real" and random.random() < 0.05:
+            raw = random.choice([float("inf"), float("-inf"), float("nan")])
+        found[column.name] = read(column, raw)
+    return found
+
+
+def _leaf(random: Random, type_: Type) -> Expression:
+    if random.random() < 0.6:
+        return Read(random.choice([column.name for column in COLUMNS if column.type == type_]))
+    return Constant(None if random.random() < 0.1 else value(random, type_), type_)
+
+
+def expression(random: Random, type_: Type | None = None, depth: int = 3) -> Expression:
+    """An expression of the type, or any; where the rules refuse what was drawn, a leaf."""
+    type_ = type_ or random.choice(ALL)
+    if depth == 0 or random.random() < 0.15:
+        return _leaf(random, type_)
+    function, types = random.choice(_forms(random, type_))
+    call = Call(function, tuple(expression(random, argument, depth - 1) for argument in types))
+    try:
+        return call if range_of(call, RANGES).type == type_ else _leaf(random, type_)
+    except Refused:
+        return _leaf(random, type_)
+
+
+def _forms(random: Random, type_: Type) -> Sequence[tuple[str, Sequence[Type]]]:
+    x, y = (random.choice(NUMBERS) if type_ in NUMBERS else type_ for _ in range(2))
+    forms: list[tuple[str, Sequence[Type]]] = [
+        ("coalesce", (x, y, type_)),
+        ("case", ("boolean", x, "boolean", y, type_)),
+        ("case", ("boolean", type_, type_)),
+        ("nullif", (type_, y)),
+    ]
+    if type_ in NUMBERS:
+        forms += [(name, (x, y)) for name in ("+", "-", "*", "+", "-", "*", "least", "greatest")] + [
+            (name, (type_,)) for name in ("negate", "abs")
+        ]
+    if type_ == "integer":
+        forms += [(name, (x,)) for name in ("floor", "ceil", "round")] + [("%", ("integer", "integer"))]
+        forms += [(random.choice(("year", "quarter", "month", "day", "day of week", "day of year")), ("date",))]
+    if type_ == "real":
+        forms += [(name, (x,)) for name in ("sqrt", "ln", "to real")] + [("/", (x, y))] * 2
+    if type_ == "date":
+        forms += [(random.choice(("start of year", "start of quarter", "start of month")), ("date",))]
+    return [*forms, *_conditions(random)] if type_ == "boolean" else forms
+
+
+def _conditions(random: Random) -> list[tuple[str, Sequence[Type]]]:
+    a = random.choice(ALL)
+    b = random.choice(NUMBERS) if a in NUMBERS else a
+    return [
+        *((random.choice(COMPARISONS), (a, b)) for _ in range(4)),
+        *(("in", (a, *(random.choice((a, b)) for _ in range(length)))) for length in (1, 2, 3)),
+        ("like", ("text", "text")),
+        *((random.choice(("and", "or")), ("boolean",) * length) for length in (2, 2, 3)),
+        ("not", ("boolean",)),
+        ("not", ("boolean",)),
+        ("is null", (a,)),
+    ]
