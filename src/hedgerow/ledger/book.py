@@ -1,0 +1,279 @@
+"""The rules of the ledger, as a fold over its entries; no files here.
+
+``apply`` takes the next entry or refuses it, and a refused entry leaves the book as it was. ``follow`` reads stored entries by
+the same rules, so a file in which a rule was broken is refused as well, however that came about. It adds up the charges of
+a population before it asks its budget about them: sums only grow, so when the last sum fits, every earlier one did.
+
+| kind | says |
+|---|---|
+| open | the ledger's id and format; always entry 1 |
+| policy | budgets, quotas and sources; the latest one rules, and budgets come from nowhere else |
+| charge | what a question costs each population, before data are looked at |
+| answer, failure | how a charge ended; at most one of them, at most once |
+| adopt | the custodian vouched for a moved or restored file |
+| exhausted | entries were lost: every budget counts as spent up to the largest total it ever had |
+
+Why an exhausted budget is written down as ``Loss(E, delta)``: whatever the lost entries were, the filter had accepted them, so
+everything answered so far is (E, delta)-DP together, and that is what such a Loss means. A later policy with larger totals opens
+what it adds; with delta, thresholds must then be able to pay the whole old delta.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from fractions import Fraction
+from typing import Any
+
+from hedgerow.errors import BudgetExceeded, LedgerError, Refused
+from hedgerow.ledger.entry import Entry, now
+from hedgerow.privacy.account import decimals
+from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.loss import Loss
+
+__all__ = ["FORMAT", "Book", "larger"]
+
+FORMAT = 1
+_PATIENCE = timedelta(hours=1)
+_UNTOUCHED = "Put back a copy that nobody touched."
+_NOTHING = Loss(Fraction(0))
+
+
+class Book:
+    """What the entries so far add up to."""
+
+    def __init__(self) -> None:
+        self.ledger = ""
+        self.seq = 0
+        self.head = ""
+        self.policy: dict[str, Any] | None = None
+        self.peaks: dict[str, Loss] = {}
+        self._budgets: dict[str, Budget] = {}
+        self._lost: dict[str, Loss] = {}
+        self._touched: set[str] = set()
+        self._pending: dict[str, list[tuple[int, Loss]]] = {}
+        self._sources: dict[str, str] = {}
+        self._asked: dict[str, Fraction] = {}
+        self._failed: Counter[str] = Counter()
+        self._open: dict[int, tuple[str, str, str, str]] = {}
+        self._requests: dict[str, int] = {}
+        self._answers: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        self._ended: dict[int, int] = {}
+
+    def next(self, kind: str, body: dict[str, object], time: str | None = None) -> Entry:
+        """The entry that would follow; ``apply`` says whether it may."""
+        return Entry.make(self.ledger or str(body.get("ledger")), self.seq + 1, kind, body, self.head, time or now())
+
+    def apply(self, entry: Entry) -> None:
+        """Take the next entry: LedgerError when it does not belong here, Refused when a rule forbids it."""
+        self._take(entry, stored=False)
+
+    def follow(self, entries: Iterable[Entry]) -> None:
+        """Take stored entries. One that breaks a rule was not written by these rules: LedgerError."""
+        for entry in entries:
+            try:
+                self._take(entry, stored=True)
+            except Refused as problem:
+                raise LedgerError(f"Entry {entry.seq} of the ledger breaks its rules: {problem}") from None
+        for name in tuple(self._pending):
+            self._settle(name)
+
+    def _take(self, entry: Entry, *, stored: bool) -> None:
+        if entry.seq != self.seq + 1:
+            raise LedgerError(f"Entry {self.seq + 1} of the ledger is missing; entry {entry.seq} stands in its place. {_UNTOUCHED}")
+        if (self.seq == 0) != (entry.kind == "open"):
+            raise LedgerError(f"Entry {entry.seq} of the ledger cannot be of the kind '{entry.kind}'.")
+        try:
+            if entry.previous != self.head or not entry.fits(self.ledger or entry.body["ledger"]):
+                raise LedgerError(f"Entry {entry.seq} of the ledger was changed: its hash does not fit. {_UNTOUCHED}")
+            self._decide(entry, entry.body, stored)
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+            raise LedgerError(f"Entry {entry.seq} of the ledger cannot be read as a '{entry.kind}' entry.") from None
+        self.seq, self.head = entry.seq, entry.hash
+
+    def _decide(self, entry: Entry, body: dict[str, Any], stored: bool) -> None:
+        match entry.kind:
+            case "charge":
+                self._charge(entry, body, stored)
+            case "answer" | "failure":
+                self._finish(entry, body)
+            case "policy":
+                self._rule(body)
+            case "exhausted":
+                self._exhaust(body)
+            case "open":
+                self._begin(body)
+            case "adopt":
+                pass  # it speaks about the file; the sums stay as they are
+            case _:
+                raise ValueError
+
+    def budget(self, population: str) -> Budget:
+        """What this population may lose in all, and has lost."""
+        self._need(population)
+        self._settle(population)
+        return self._budgets[population]
+
+    @property
+    def populations(self) -> tuple[str, ...]:
+        """Whose budgets the ruling policy names."""
+        return tuple(self._budgets)
+
+    def spent_by(self, analyst: str) -> Fraction:
+        """The sum of the epsilons this analyst asked for."""
+        return self._asked.get(analyst, Fraction(0))
+
+    def quota(self, analyst: str) -> Fraction | None:
+        """The most this analyst may ask for in all; None without a limit of their own."""
+        text = self.policy["quotas"].get(analyst) if self.policy else None
+        return None if text is None else _fraction(text)
+
+    def failures(self, analyst: str, time: str | None = None) -> int:
+        """Runs that failed, and runs that an hour after their charge have no end: a crash must not be a free oracle."""
+        since = (datetime.fromisoformat(time or now()) - _PATIENCE).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return self._failed[analyst] + sum(who == analyst and when <= since for who, when, *_ in self._open.values())
+
+    def requested(self, request: str | None) -> int | None:
+        """The charge that was made under this key."""
+        return None if request is None else self._requests.get(request)
+
+    def ended(self, charge: int) -> int | None:
+        """The answer or failure with which a charge ended."""
+        return self._ended.get(charge)
+
+    def answered(self, question: str, version: str) -> list[tuple[int, int]]:
+        """(charge, answer) for every answer to this question on this version of the data."""
+        return list(self._answers.get((question, version), ()))
+
+    def _begin(self, body: dict[str, Any]) -> None:
+        if body["format"] != FORMAT:
+            raise LedgerError(f"The ledger has format {body['format']}; this version of Hedgerow reads format {FORMAT}. Update Hedgerow.")
+        self.ledger = body["ledger"]
+
+    def _rule(self, body: dict[str, Any]) -> None:
+        budgets = {name: self._read_budget(name, terms) for name, terms in body["budgets"].items()}
+        old = self.policy["budgets"] if self.policy else {}
+        for name in self._touched:
+            if name not in budgets:
+                raise Refused(f"The population '{name}' has been charged; a policy cannot drop it.")
+            if name in old and any(old[name][term] != body["budgets"][name][term] for term in ("unit", "neighbours")):
+                raise Refused(f"The population '{name}' has been charged; its unit and neighbours cannot change any more.")
+        for source, name in body["sources"].items():
+            if name not in budgets:
+                raise Refused(f"The source '{source}' belongs to the population '{name}', which has no budget.")
+            if self._sources.get(source, name) != name:
+                raise Refused(f"The source '{source}' belongs to the population '{self._sources[source]}' and cannot move to '{name}'.")
+        if not isinstance(body["max_failures"], int) or any(Fraction(quota) < 0 for quota in body["quotas"].values()):
+            raise ValueError
+        self.policy, self._budgets = body, budgets
+        self._sources.update(body["sources"])
+        for name, budget in budgets.items():
+            self.peaks[name] = larger(self.peaks.get(name, _NOTHING), Loss(budget.epsilon, budget.delta or Fraction(0)))
+
+    def _read_budget(self, name: str, terms: dict[str, Any]) -> Budget:
+        delta = None if terms["delta"] is None else Fraction(terms["delta"])
+        charged = self.budget(name).charged if name in self._budgets else self._lost.get(name, _NOTHING)
+        return Budget(Fraction(terms["epsilon"]), delta, Fraction(terms["conversion"]), charged)
+
+    def _charge(self, entry: Entry, body: dict[str, Any], stored: bool) -> None:
+        analyst, request, asked = body["analyst"], body["request"], _fraction(body["epsilon"])
+        run = (analyst, entry.time, body["question"], body["version"])
+        if request in self._requests:
+            raise LedgerError(f"The request '{request}' was charged already, by entry {self._requests[request]}.")
+        if asked <= 0 or not body["charges"] or not all(isinstance(item, str) for item in run):
+            raise ValueError
+        losses = {name: _loss(**loss) for name, loss in body["charges"].items()}
+        for name in losses:
+            self._need(name)
+        self._allow(analyst, asked, entry.time)
+        if not stored:
+            self._budgets.update({name: self._after(name, loss) for name, loss in losses.items()})
+        else:
+            for name, loss in losses.items():
+                self._pending.setdefault(name, []).append((entry.seq, loss))
+        self._touched.update(losses)
+        self._asked[analyst] = self.spent_by(analyst) + asked
+        self._open[entry.seq] = run
+        if request is not None:
+            self._requests[request] = entry.seq
+
+    def _need(self, population: str) -> None:
+        if population not in self._budgets:
+            raise LedgerError(f"The ledger has no budget for the population '{population}'. Accept a policy that has one.")
+
+    def _settle(self, population: str) -> None:
+        """Charge what ``follow`` has read to the budget."""
+        pending = self._pending.pop(population, [])
+        if not pending:
+            return
+        budget = self._budgets[population]
+        total = functools.reduce(operator.add, (count * loss for loss, count in Counter(loss for _, loss in pending).items()))
+        if not budget.covers(total):
+            sums = itertools.accumulate(loss for _, loss in pending)
+            first = min(seq for (seq, _), so_far in zip(pending, sums, strict=True) if not budget.covers(so_far))
+            raise LedgerError(f"Entry {first} of the ledger breaks its rules: the budget of '{population}' does not cover it.")
+        self._budgets[population] = budget.after(total)
+
+    def _allow(self, analyst: str, asked: Fraction, time: str) -> None:
+        """Whether this analyst may ask, whatever the budget says."""
+        most = self.policy["max_failures"] if self.policy else 0
+        # No more runs can have failed than failed or are open; only near the limit do times matter.
+        if self._failed[analyst] + len(self._open) >= most and self.failures(analyst, time) >= most:
+            raise Refused(
+                f"Too many runs of analyst '{analyst}' failed or never ended ({self.failures(analyst, time)}). "
+                "The custodian looks into them, then accepts a policy with a larger max_failures."
+            )
+        quota, spent = self.quota(analyst), self.spent_by(analyst)
+        if quota is not None and spent + asked > quota:
+            raise BudgetExceeded(
+                f"The quota of analyst '{analyst}' does not cover this question: it asks for epsilon {decimals(asked, up=True)} "
+                f"with {decimals(max(quota - spent, Fraction(0)))} left."
+            )
+
+    def _after(self, population: str, loss: Loss) -> Budget:
+        try:
+            return self.budget(population).after(loss)
+        except BudgetExceeded as problem:
+            raise BudgetExceeded(f"{problem} This is the budget of the population '{population}'.") from None
+
+    def _finish(self, entry: Entry, body: dict[str, Any]) -> None:
+        charge = body["charge"]
+        if charge not in self._open:
+            raise LedgerError(f"Entry {charge} of the ledger is not a charge that waits for its answer.")
+        if entry.kind == "answer" and not isinstance(body["payload"], str):
+            raise ValueError
+        analyst, _, question, version = self._open.pop(charge)
+        self._ended[charge] = entry.seq
+        if entry.kind == "failure":
+            self._failed[analyst] += 1
+        else:
+            self._answers.setdefault((question, version), []).append((charge, entry.seq))
+
+    def _exhaust(self, body: dict[str, Any]) -> None:
+        spent = {name: _loss(**loss) for name, loss in body["spent"].items()}
+        if any(larger(spent[name], peak) != spent[name] for name, peak in self.peaks.items()):
+            raise ValueError
+        self._budgets = {name: replace(self.budget(name), charged=spent[name]) for name in self._budgets}
+        self._lost = spent
+        self._touched.update(spent)
+        self.peaks.update(spent)
+
+
+def larger(a: Loss, b: Loss) -> Loss:
+    """The smallest (epsilon, delta) that bounds both."""
+    return Loss(max(a.epsilon, b.epsilon), max(a.delta, b.delta))
+
+
+@functools.lru_cache(maxsize=4096)
+def _loss(epsilon: str, delta: str, rho: str) -> Loss:
+    return Loss.from_dict({"epsilon": epsilon, "delta": delta, "rho": rho})
+
+
+@functools.lru_cache(maxsize=4096)
+def _fraction(text: str) -> Fraction:
+    return Fraction(text)

@@ -1,0 +1,313 @@
+"""The ledger in one SQLite file, with its anchor beside it.
+
+Each step is one transaction that takes the write lock first: catch up with other processes, let the book decide, insert, commit
+with a sync of the write-ahead log. Then the anchor moves, and only then does the step return. Why this and not something else,
+and what it cannot notice: docs/decisions/0005-ledger.md.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+import apsw
+
+from hedgerow.errors import LedgerError
+from hedgerow.ledger.anchor import Anchor, alone, sync
+from hedgerow.ledger.book import FORMAT, Book, larger
+from hedgerow.ledger.entry import Entry
+from hedgerow.ledger.place import settle
+from hedgerow.ledger.store import Store
+from hedgerow.privacy.loss import Loss
+
+__all__ = ["Ledger", "entries_of"]
+
+_TABLE = """CREATE TABLE entries (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, time TEXT NOT NULL,
+body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT"""
+_SELECT = "SELECT seq, kind, time, body, previous, hash FROM entries WHERE seq >= ? ORDER BY seq"
+_ADOPT = "When no other copy is in use, the custodian runs 'hedgerow ledger adopt'."
+_LOST = "Put the newest copy back; if entries are lost for good, 'hedgerow ledger adopt --lost' goes on with all budgets closed."
+
+
+class Ledger(Store):
+    """A durable ledger. Several processes and threads may share it, and a forked child may go on using it."""
+
+    _vfs: str | None = None
+    _synchronous = "FULL"
+
+    def __init__(self, path: str | Path, *, wait: float = 30.0) -> None:
+        self.path = settle(path)
+        self._wait = wait
+        self._lock = threading.RLock()
+        self._book = Book()
+        self._db: apsw.Connection | None = None
+        self._pid = 0
+        self._closed = False
+        with _GATE:
+            _LIVE.add(self)
+
+    @classmethod
+    def open(cls, path: str | Path, *, create: bool, wait: float = 30.0) -> Self:
+        """The ledger at ``path``, checked from its first entry to its last. ``create`` makes one where there never was one.
+
+        ``wait``: seconds to wait for other processes before giving up.
+        """
+        ledger = cls(path, wait=wait)
+        try:
+            if create:
+                ledger._create()
+            ledger._catch_up()  # without the write lock, so that a long ledger does not keep others waiting
+            with ledger._turn():  # an anchor that a crash left behind catches up
+                return ledger
+        except BaseException:
+            ledger.close()
+            raise
+
+    @classmethod
+    def adopt(cls, path: str | Path, note: str, *, lost: bool = False, wait: float = 30.0) -> Entry:
+        """Vouch for a file that was moved or restored: the custodian made sure that no other copy is in use.
+
+        With ``lost``, entries that the anchor knows are gone: every budget is closed, up to the largest total it ever had. So too
+        when the whole file is gone; its successor starts closed. Broken chains and foreign ledgers are refused in any case.
+        """
+        with cls(path, wait=wait) as ledger, plainly(ledger.path):
+            anchor = Anchor.read(ledger.path)
+            with alone(ledger.path.parent, wait):
+                if lost and anchor is not None and not ledger.path.exists():
+                    ledger._build(anchor.ledger)
+                    ledger._put_in_place()
+            with ledger._turn(trusting=True):
+                entry = ledger._vouch(anchor, note, lost)
+            with alone(ledger.path.parent, wait):
+                Anchor.of(ledger._book, ledger.path).write(ledger.path)
+            return entry
+
+    @property
+    def book(self) -> Book:
+        """What the entries add up to, those of other processes included."""
+        self._catch_up()
+        return self._book
+
+    def entries(self) -> list[Entry]:
+        """All entries in order."""
+        self._catch_up()
+        with self._lock, plainly(self.path):
+            return list(_stored(self._connection()))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._closed = True
+            self._disconnect()
+
+    @contextmanager
+    def _turn(self, *, trusting: bool = False) -> Iterator[None]:
+        with self._lock, plainly(self.path):
+            db, before = self._connection(), -1
+            try:
+                db.execute("BEGIN IMMEDIATE")
+                self._catch_up(trusting=trusting)
+                before = self._book.seq
+                yield
+                db.execute("COMMIT")
+                if not trusting:
+                    Anchor.of(self._book, self.path).advance(self.path, self._wait)
+            except BaseException:
+                if self._book.seq == before and db.in_transaction:
+                    db.execute("ROLLBACK")  # refused before anything was written: nothing is in doubt
+                else:
+                    self._forget()
+                raise
+
+    def _keep(self, entry: Entry) -> None:
+        row = (entry.seq, entry.kind, entry.time, entry.text, entry.previous, entry.hash)
+        self._connection().execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def _read(self, seq: int) -> Entry:
+        with self._lock, plainly(self.path):
+            entry = next(_stored(self._connection(), seq), None)
+        if entry is None or entry.seq != seq or not entry.fits(self._book.ledger):
+            raise LedgerError(f"Entry {seq} of the ledger is gone or was changed while it was open. {_LOST}")
+        return entry
+
+    def _catch_up(self, *, trusting: bool = False) -> None:
+        """Read what other processes wrote since, and compare with the anchor."""
+        with self._lock, plainly(self.path):
+            try:
+                # The anchor first: what it names was committed before, so the entries read after it must include that.
+                anchor = None if trusting else Anchor.read(self.path)
+                self._follow(_stored(self._connection(), max(self._book.seq, 1)))
+                if not trusting:
+                    self._compare(anchor)
+            except BaseException:
+                self._forget()
+                raise
+
+    def _follow(self, entries: Iterator[Entry]) -> None:
+        book = self._book
+        try:
+            if book.seq:  # our own last entry comes first, unless somebody put an older file in its place
+                last = next(entries, None)
+                if last is None or (last.seq, last.hash) != (book.seq, book.head):
+                    raise LedgerError(f"Entry {book.seq} of the ledger is gone or changed: it was rolled back while open. {_LOST}")
+            book.follow(entries)
+        except (UnicodeDecodeError, apsw.CorruptError):
+            raise LedgerError(f"Entry {book.seq + 1} of the ledger cannot be read: the file is damaged. {_LOST}") from None
+        if not book.seq:
+            raise LedgerError(f"Entry 1 of the ledger is missing. {_LOST}")
+
+    def _compare(self, anchor: Anchor | None) -> None:
+        """The file must be the one that the anchor knows, and hold all that it knows."""
+        if anchor is None:
+            raise LedgerError(f"The anchor of the ledger, '{Anchor.place(self.path)}', is missing. {_LOST}")
+        self._belongs(anchor)
+        if self._book.seq < anchor.seq:
+            raise LedgerError(f"Entry {self._book.seq + 1} of the ledger is missing: it was rolled back from entry {anchor.seq}. {_LOST}")
+        if self._hash(anchor.seq) != anchor.hash:
+            raise LedgerError(f"Entry {anchor.seq} of the ledger is another than was written: it was rolled back and written on. {_LOST}")
+        if not anchor.lies_at(self.path):
+            raise LedgerError(f"The ledger '{self.path}' is a copy: two copies would spend one budget twice. {_ADOPT}")
+
+    def _belongs(self, anchor: Anchor) -> None:
+        if anchor.ledger != self._book.ledger:
+            raise LedgerError(f"The ledger '{self.path}' was swapped: its entry 1 opens another ledger. Put the right one back.")
+
+    def _hash(self, seq: int) -> object:
+        return self._connection().execute("SELECT hash FROM entries WHERE seq = ?", (seq,)).get
+
+    def _vouch(self, anchor: Anchor | None, note: str, lost: bool) -> Entry:
+        if anchor is not None:
+            self._belongs(anchor)
+        if lost:
+            spent = dict(self._book.peaks)
+            for name, loss in (anchor.peaks if anchor else {}).items():
+                spent[name] = larger(spent.get(name, _NOTHING), Loss.from_dict(loss))
+            return self._add("exhausted", {"note": note, "spent": {name: loss.to_dict() for name, loss in spent.items()}})
+        if anchor is None or self._hash(anchor.seq) != anchor.hash:
+            raise LedgerError(f"Entry {self._book.seq + 1} of the ledger may be lost: the anchor is missing or knows more. {_LOST}")
+        return self._add("adopt", {"note": note})
+
+    def _create(self) -> None:
+        """Make the file, unless it is there. An anchor without its file means that a ledger was lost, not that none was made."""
+        with plainly(self.path), alone(self.path.parent, self._wait):
+            if self.path.exists():
+                return
+            anchor = Anchor.read(self.path)
+            if anchor is None:
+                Anchor.of(self._build(secrets.token_hex(16)), self._draft).write(self.path)
+            elif anchor.seq > 1 or not self._draft.exists() or not anchor.lies_at(self._draft):
+                return  # opening says what is wrong; else a crash came between anchor and file, and this goes on from there
+            self._put_in_place()
+
+    def _build(self, name: str) -> Book:
+        """A ledger of one entry, closed and synced: the journal of the switch to a write-ahead log must be gone before it serves."""
+        for end in ("", "-wal", "-shm", "-journal"):
+            self._draft.with_name(self._draft.name + end).unlink(missing_ok=True)
+        book = Book()
+        entry = book.next("open", {"ledger": name, "format": FORMAT})
+        book.apply(entry)
+        self._db = self._connect(self._draft, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute(_TABLE)
+        self._keep(entry)
+        self._disconnect()
+        sync(self._draft)
+        return book
+
+    def _put_in_place(self) -> None:
+        self._draft.rename(self.path)
+        sync(self.path.parent)
+
+    @property
+    def _draft(self) -> Path:
+        return self.path.with_name(self.path.name + ".new")
+
+    def _connection(self) -> apsw.Connection:
+        if self._closed:
+            raise LedgerError(f"The ledger '{self.path}' is closed.")
+        if self._db is None:
+            if not self.path.exists():
+                known = Anchor.place(self.path).exists()
+                raise LedgerError(f"The ledger '{self.path}' is missing. {_LOST}" if known else f"There is no ledger at '{self.path}'.")
+            self._db = self._connect(self.path, apsw.SQLITE_OPEN_READWRITE)
+        if self._pid != os.getpid():
+            raise LedgerError("The ledger was carried into another process behind Python's back. Open it there instead.")
+        return self._db
+
+    def _connect(self, file: Path, flags: int) -> apsw.Connection:
+        db = apsw.Connection(str(file), flags=flags, vfs=self._vfs)
+        db.set_busy_timeout(int(self._wait * 1000))
+        # Full syncs also reach the platter where a plain one stops at the drive's memory (the two fullfsync settings; macOS).
+        db.execute(f"PRAGMA synchronous = {self._synchronous}; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+        self._pid = os.getpid()
+        return db
+
+    def _disconnect(self) -> None:
+        db, self._db = self._db, None
+        if db is not None:
+            with suppress(apsw.Error):  # on a failing disk the last checkpoint fails too; the log keeps what it holds
+                db.close(True)
+
+    def _forget(self) -> None:
+        """Something went wrong half-way: believe nothing, and read everything anew next time."""
+        self._disconnect()
+        self._book = Book()
+
+
+def entries_of(path: Path) -> Iterator[Entry]:
+    """The stored entries, unchecked; the file is not written to."""
+    with plainly(path):
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            yield from _stored(db)
+        finally:
+            db.close(True)
+
+
+def _stored(db: apsw.Connection, first: int = 1) -> Iterator[Entry]:
+    return (Entry(*row) for row in db.execute(_SELECT, (first,)))
+
+
+@contextmanager
+def plainly(path: Path) -> Iterator[None]:
+    """Say in plain words what the database or the system refused."""
+    try:
+        yield
+    except apsw.BusyError:
+        raise LedgerError(f"The ledger '{path}' is in use by another process that does not let go. Try again.") from None
+    except apsw.FullError:
+        raise LedgerError(f"The disk of the ledger '{path}' is full. Make room; what was charged is kept.") from None
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, UnicodeDecodeError):
+        raise LedgerError(f"The file '{path}' is not a ledger, or is damaged. {_LOST}") from None
+    except (apsw.Error, OSError) as problem:
+        raise LedgerError(f"The ledger '{path}' cannot be read and written: {problem}. What was charged is kept.") from None
+
+
+_NOTHING = Loss(0)
+_LIVE: weakref.WeakSet[Ledger] = weakref.WeakSet()
+_HELD: list[Ledger] = []
+_GATE = threading.Lock()
+
+
+def _before_fork() -> None:
+    """SQLite must not be carried through a fork: a child would believe in locks that its parent holds."""
+    _GATE.acquire()
+    for ledger in tuple(_LIVE):
+        ledger._lock.acquire()
+        ledger._disconnect()
+        _HELD.append(ledger)
+
+
+def _after_fork() -> None:
+    while _HELD:
+        _HELD.pop()._lock.release()
+    _GATE.release()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

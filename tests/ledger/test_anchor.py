@@ -1,0 +1,99 @@
+"""The anchor: written whole, moved forward only, and alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from hedgerow.errors import LedgerError
+from hedgerow.ledger.anchor import Anchor, alone, sync
+from hedgerow.privacy.loss import Loss
+from ledger.making import cost, opened, rule
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    made = tmp_path / "x.ledger"
+    made.write_bytes(b"")
+    return made
+
+
+def anchor(file: Path) -> Anchor:
+    return Anchor.of(opened(("policy", rule("2/1", "1/1000")), ("charge", cost())), file)
+
+
+def test_what_is_written_is_read(file: Path) -> None:
+    made = anchor(file)
+    made.write(file)
+    assert Anchor.read(file) == made
+    assert made.seq == 3
+    assert made.peaks == {"patients": Loss(Fraction(2), Fraction(1, 1000)).to_dict()}
+    assert sorted(os.listdir(file.parent)) == ["x.ledger", "x.ledger.anchor"]
+
+
+def test_there_may_be_none(file: Path) -> None:
+    assert Anchor.read(file) is None
+
+
+def test_it_knows_the_file_from_its_copy(file: Path) -> None:
+    copy = file.with_name("copy")
+    copy.write_bytes(b"")
+    made = anchor(file)
+    assert made.lies_at(file)
+    assert not made.lies_at(copy)
+    os.rename(copy, file)
+    assert not made.lies_at(file)
+
+
+def test_it_only_moves_forward(file: Path) -> None:
+    made = anchor(file)
+    made.advance(file, 1)
+    dataclasses.replace(made, seq=2, hash="old").advance(file, 1)
+    assert Anchor.read(file) == made
+    further = dataclasses.replace(made, seq=4, hash="new")
+    further.advance(file, 1)
+    assert Anchor.read(file) == further
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", "{}", '{"ledger": "a"}'])
+def test_what_cannot_be_read_is_refused(file: Path, text: str) -> None:
+    Anchor.place(file).write_text(text, encoding="utf-8")
+    with pytest.raises(LedgerError, match="cannot be read"):
+        Anchor.read(file)
+
+
+def test_a_folder_in_its_place_is_refused(file: Path) -> None:
+    Anchor.place(file).mkdir()
+    with pytest.raises(LedgerError, match="cannot be read"):
+        Anchor.read(file)
+
+
+def test_broken_totals_are_refused(file: Path) -> None:
+    for peaks in ({"patients": {"epsilon": "lots"}}, {"patients": 3}, []):
+        dataclasses.replace(anchor(file), peaks=peaks).write(file)  # type: ignore[arg-type]
+        with pytest.raises(LedgerError, match="cannot be read"):
+            Anchor.read(file)
+
+
+def test_a_draft_that_a_crash_left_is_no_obstacle(file: Path) -> None:
+    file.with_name("x.ledger.anchor.new").write_text("half of it", encoding="utf-8")
+    anchor(file).write(file)
+    assert Anchor.read(file) == anchor(file)
+
+
+def test_only_one_is_alone(tmp_path: Path) -> None:
+    with alone(tmp_path, 1), pytest.raises(LedgerError, match=r"stayed locked for 0\.01 seconds"), alone(tmp_path, 0.01):
+        pass
+    with alone(tmp_path, 0):
+        pass
+
+
+def test_sync_takes_files_and_folders(file: Path) -> None:
+    sync(file)
+    sync(file.parent)
+    with pytest.raises(FileNotFoundError):
+        sync(file.with_name("none"))
