@@ -1,0 +1,166 @@
+"""What a new policy changes about the accepted one.
+
+Once a ledger is open, a file alone cannot loosen what was promised: every sentence of ``loosened`` needs the custodian's explicit
+word. Sentences of ``tightened`` (stricter, or new beside the old) take effect silently, and are recorded.
+
+In doubt a change is a loosening. New bounds are not "tighter" bounds: narrower ones may have been read off the data. A table
+that goes would come back as a new one, free of its old rules, so that taking it away needs a word as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hedgerow.policy.mistake import show
+from hedgerow.policy.policy import Policy
+from hedgerow.policy.rules import AnalystRule, BudgetRule, ColumnRule, TableRule
+
+__all__ = ["loosened", "tightened"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    loose: bool
+    says: str
+
+
+def loosened(old: Policy, new: Policy) -> tuple[str, ...]:
+    """One sentence for each change that needs the custodian's explicit word: whose, a colon, what.
+
+    Those that begin with "budget of" are a larger epsilon or delta, and nothing else.
+    """
+    return tuple(change.says for change in _changes(old, new) if change.loose)
+
+
+def tightened(old: Policy, new: Policy) -> tuple[str, ...]:
+    """One sentence for each other change: stricter, or new. Allowed without a word, and still recorded."""
+    return tuple(change.says for change in _changes(old, new) if not change.loose)
+
+
+def _changes(old: Policy, new: Policy) -> Iterator[_Change]:
+    for key in ("name", "engine", "ledger"):
+        if getattr(old, key) != getattr(new, key):
+            yield _Change(key == "ledger", f"database: {key} changes from {getattr(old, key)!r} to {getattr(new, key)!r}.")
+    yield from _all_budgets(old, new)
+    yield from _all_tables(old, new)
+    yield from _all_analysts(old, new)
+
+
+def _amount(
+    what: str, before: Fraction | int | None, after: Fraction | int | None, *, without_is_strict: bool = False
+) -> Iterator[_Change]:
+    """A number that grows, comes or goes. ``without_is_strict``: to have none is the strictest (a delta), not the loosest (a cap)."""
+    if before == after:
+        return
+    if before is None or after is None:
+        loose = (before is None) == without_is_strict
+        says = f"{what} of {show(_fraction(after))} is added." if before is None else f"{what} of {show(_fraction(before))} is dropped."
+    else:
+        loose = after > before
+        says = f"{what} is {'raised' if loose else 'lowered'} from {show(_fraction(before))} to {show(_fraction(after))}."
+    yield _Change(loose, says)
+
+
+def _fraction(number: Fraction | int | None) -> Fraction | None:
+    return None if number is None else Fraction(number)
+
+
+def _all_budgets(old: Policy, new: Policy) -> Iterator[_Change]:
+    before, after = ({rule.population: rule for rule in policy.budgets} for policy in (old, new))
+    for population in before.keys() - after.keys():
+        yield _Change(True, f"population {population!r}: has no budget any more.")
+    for population, rule in after.items():
+        if population in before:
+            yield from _budget(before[population], rule)
+        else:
+            yield _Change(False, f"population {population!r}: is new, with epsilon {show(rule.epsilon)}.")
+
+
+def _budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
+    whose = f"population {before.population!r}"
+    # Two kinds of sentence: what the budget holds, and what one question may take out of it.
+    yield from _amount(f"budget of {whose}: epsilon", before.epsilon, after.epsilon)
+    yield from _amount(f"budget of {whose}: delta", before.delta, after.delta, without_is_strict=True)
+    if (before.max_epsilon_per_query, after.max_epsilon_per_query) != (before.epsilon, after.epsilon):  # as large as the budget: no cap
+        yield from _amount(f"{whose}: max_epsilon_per_query", before.max_epsilon_per_query, after.max_epsilon_per_query)
+    if before.noise != after.noise:
+        yield _Change(after.noise == "gaussian", f"{whose}: noise changes from {before.noise!r} to {after.noise!r}.")
+    # What a question costs that names no price decides nothing: an analyst may name any price up to the cap.
+    for key in ("default_epsilon", "default_delta"):
+        if getattr(before, key) != getattr(after, key):
+            yield _Change(False, f"{whose}: {key} changes from {show(getattr(before, key))} to {show(getattr(after, key))}.")
+
+
+def _all_tables(old: Policy, new: Policy) -> Iterator[_Change]:
+    before, after = ({rule.name.casefold(): rule for rule in policy.tables} for policy in (old, new))
+    for name in [name for name in before if name not in after]:
+        yield _Change(True, f"table {before[name].name!r}: goes, and its rules with it; coming back it would be new.")
+    sources = {rule.source: rule for rule in old.tables}
+    for name, rule in after.items():
+        if name in before:
+            yield from _table(before[name], rule)
+            continue
+        yield _Change(False, f"table {rule.name!r}: is new.")
+        known = sources.get(rule.source)
+        if known is not None and (known.public, known.population) != (rule.public, rule.population):
+            yield _Change(True, f"table {rule.name!r}: takes the source of {known.name!r} to another population, or makes it public.")
+
+
+def _table(before: TableRule, after: TableRule) -> Iterator[_Change]:
+    table = f"table {after.name!r}"
+    if before.public != after.public:
+        yield _Change(after.public, f"{table}: becomes {'public: nobody in it is protected any more' if after.public else 'protected'}.")
+    else:
+        for key in ("unit", "neighbours", "population"):
+            if getattr(before, key) != getattr(after, key):
+                yield _Change(True, f"{table}: {key} changes from {getattr(before, key)!r} to {getattr(after, key)!r}.")
+        for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
+            yield from _amount(f"{table}: {key}", getattr(before, key), getattr(after, key))
+    if before.source != after.source:
+        same = before.version == after.version
+        advice = " under the same version; declare a new one" if same else ""
+        yield _Change(same, f"{table}: source changes from {before.source!r} to {after.source!r}{advice}.")
+    if before.version != after.version:
+        yield _Change(False, f"{table}: goes on with version {after.version!r} after {before.version!r}.")
+    if before.partition != after.partition:
+        yield _Change(True, f"{table}: partition changes, and its parts are paid for in another way.")
+    yield from _all_columns(before, after, table)
+
+
+def _all_columns(old: TableRule, new: TableRule, table: str) -> Iterator[_Change]:
+    before, after = ({rule.name.casefold(): rule for rule in rules.columns} for rules in (old, new))
+    for name in [name for name in before if name not in after]:
+        rule = before[name]
+        yield _Change(rule.hidden, f"column {rule.name!r} of {table}: is {'hidden' if rule.hidden else 'declared'} no more.")
+    for name, rule in after.items():
+        if name in before:
+            yield from _column(before[name], rule, table)
+        else:
+            yield _Change(not rule.hidden, f"column {rule.name!r} of {table}: is newly {'hidden' if rule.hidden else 'declared'}.")
+
+
+def _column(before: ColumnRule, after: ColumnRule, table: str) -> Iterator[_Change]:
+    column = f"column {after.name!r} of {table}"
+    if before.hidden != after.hidden:
+        yield _Change(before.hidden, f"{column}: is {'shown, and was hidden' if before.hidden else 'hidden'}.")
+        return
+    for key, name in (("type", "type"), ("low", "min"), ("high", "max"), ("step", "step")):
+        old, new = getattr(before, key), getattr(after, key)
+        if old != new:
+            told = (old, new) if key == "type" else (show(old), show(new))
+            yield _Change(True, f"{column}: {name} changes from {told[0]} to {told[1]}.")
+    if (before.values, before.grain) != (after.values, after.grain):
+        yield _Change(True, f"{column}: values change.")
+
+
+def _all_analysts(old: Policy, new: Policy) -> Iterator[_Change]:
+    before, after = ({rule.name: rule for rule in policy.analysts} for policy in (old, new))
+    for name in [*before, *(name for name in after if name not in before)]:
+        if name not in before:
+            yield _Change(False, f"analyst {name!r}: is new.")
+        quotas = [rules.get(name, AnalystRule(name)).max_epsilon for rules in (before, after)]
+        yield from _amount(f"analyst {name!r}: quota", quotas[0], quotas[1])
+        if name not in after and quotas[0] is None:
+            yield _Change(False, f"analyst {name!r}: goes.")

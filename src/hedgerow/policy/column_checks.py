@@ -1,0 +1,97 @@
+"""What is wrong with the declaration of a column, looked at alone (and as the unit of its table)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from fractions import Fraction
+from itertools import chain
+
+from hedgerow.policy.mistake import Mistake, Place, name_mistakes, show
+from hedgerow.policy.rules import ColumnRule
+from hedgerow.policy.values import GRAINS, TYPES, Grain, Value
+
+__all__ = ["MOST_STEPS", "column_mistakes"]
+
+MOST_STEPS = 2**40
+_FARTHEST = 2**60  # steps from zero: the engine counts them in 64-bit integers
+
+
+def column_mistakes(rule: ColumnRule, place: Place, unit: str | None) -> Iterator[Mistake]:
+    """Within one column; ``unit`` is the unit of its table."""
+    yield from name_mistakes(place, rule.name, "a column")
+    declared = [
+        key for key, value in (("min", rule.low), ("max", rule.high), ("step", rule.step), ("values", rule.values)) if value is not None
+    ]
+    is_unit = unit not in {None, "row"} and rule.name.casefold() == str(unit).casefold()
+    if is_unit and rule.hidden:
+        yield Mistake((*place, "hidden"), f"the unit column {rule.name!r} is never shown anyway: leave hidden out")
+    elif is_unit and declared:
+        yield Mistake((*place, declared[0]), f"the unit column {rule.name!r} says who is protected: give it a type at most")
+    elif rule.hidden:
+        if rule.type is not None or declared:
+            yield Mistake(place, f"hidden = true excludes the rest: leave out {', '.join(['type', *declared] if rule.type else declared)}")
+    elif rule.type is None:
+        yield Mistake((*place, "type"), f"type is missing: write one of {', '.join(TYPES)}, or values, or hidden = true")
+    elif rule.type not in TYPES:
+        yield Mistake((*place, "type"), f"type must be one of {', '.join(TYPES)}; got {rule.type!r}")
+    else:
+        yield from chain(_bound_mistakes(rule, place), _value_mistakes(rule, place))
+
+
+def _bound_mistakes(rule: ColumnRule, place: Place) -> Iterator[Mistake]:
+    low, high, step = rule.low, rule.high, rule.step
+    if rule.type not in {"integer", "real"} and not low is high is step is None:
+        fix = 'write a range of values, such as values = "2026-01-01 … 2026-12-31"' if rule.type == "date" else "leave them out"
+        yield Mistake(place, f"min, max and step are for integer and real columns: {fix}")
+    elif low is None and high is None:
+        if step is not None:
+            yield Mistake((*place, "step"), "step needs min and max")
+    elif low is None or high is None:
+        there, gone = ("max", "min") if low is None else ("min", "max")
+        yield Mistake((*place, there), f"{gone} is missing: {there} alone does not bound how far one unit moves an answer")
+    elif high <= low:
+        yield Mistake((*place, "max"), f"max must be above min ({show(low)}); got {show(high)}")
+    else:
+        if rule.type == "integer":
+            for key, number in (("min", low), ("max", high), ("step", step)):
+                if number is not None and number.denominator != 1:
+                    yield Mistake((*place, key), f"{key} of an integer column must be a whole number; got {show(number)}")
+        if step is not None:
+            yield from _step_mistakes(low, high, step, place)
+
+
+def _step_mistakes(low: Fraction, high: Fraction, step: Fraction, place: Place) -> Iterator[Mistake]:
+    if step <= 0:
+        yield Mistake((*place, "step"), f"step must be above 0; got {show(step)}")
+    elif step > high - low:
+        yield Mistake((*place, "step"), f"step must be at most max - min ({show(high - low)}); got {show(step)}")
+    elif (high - low) / step > MOST_STEPS or max(-low, high) / step > _FARTHEST:
+        yield Mistake((*place, "step"), f"step must be larger, or the range smaller: at most 2^40 steps of {show(step)} fit")
+
+
+def _value_mistakes(rule: ColumnRule, place: Place) -> Iterator[Mistake]:
+    if rule.values is None:
+        return
+    place = (*place, "values")
+    if rule.grain not in GRAINS or (rule.grain != "day" and any(_first(value, rule.grain) != value for value in rule.values)):
+        yield Mistake(place, f"values must be dates on the first day of their {rule.grain}")
+    if not rule.values:
+        yield Mistake(place, "values must not be empty")
+    seen = set()
+    for value in rule.values:
+        if value in seen:
+            yield Mistake(place, f"values must be distinct; {value if isinstance(value, str) else str(value)!r} is there twice")
+            break
+        seen.add(value)
+    if rule.low is not None and rule.high is not None:
+        outside = [value for value in rule.values if isinstance(value, (int, Fraction)) and not rule.low <= value <= rule.high]
+        if outside:
+            yield Mistake(place, f"values must lie between min and max; got {outside[0]}")
+
+
+def _first(value: Value, grain: Grain) -> date | None:
+    """The first day of the month or year of a date; None for what is no date."""
+    if not isinstance(value, date):
+        return None
+    return value.replace(day=1) if grain == "month" else value.replace(month=1, day=1)

@@ -1,0 +1,75 @@
+"""What the arguments of ``protect`` say, written as a policy document, so that one reader checks both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.policy.values import TYPES
+
+__all__ = ["FRAME", "document_of"]
+
+FRAME = "frame"
+_USUAL_CAPS = {"max_groups": 3, "max_rows_per_group": 1}
+
+
+def document_of(frame: object, budget: Mapping[str, Any], table: dict[str, Any], columns: object) -> dict[str, Any]:
+    """The document with one table "data"; arguments that are None are left out."""
+    if not isinstance(columns, Mapping):
+        raise InvalidArgument("columns", 'must be a dict such as {"age": (0, 110), "region": ["north", "south"]}', columns)
+    names = _names(frame)
+    if names is not None:
+        known = ", ".join(map(str, names))
+        if table["unit"] != "row" and table["unit"] not in names:
+            raise InvalidArgument("unit", f"must be 'row' or a column of the frame: {known}", table["unit"])
+        for name in columns:
+            if name not in names:
+                raise InvalidArgument("columns", f"must be columns of the frame: {known}", name)
+    if table["unit"] == "row":  # the usual caps are for people with many rows; a row is in one group, once
+        table = {key: value for key, value in table.items() if _USUAL_CAPS.get(key) != value}
+    declared = {name: _declared(frame, name, written) for name, written in columns.items() if written is not None}
+    return {
+        "database": {"name": "data"},
+        "budget": {key: value for key, value in budget.items() if value is not None},
+        "tables": {"data": {**table, "columns": declared}},
+    }
+
+
+def _declared(frame: object, name: str, written: object) -> Mapping[str, Any]:
+    if isinstance(written, Mapping):
+        return written
+    if isinstance(written, str) and written in TYPES:
+        return {"type": written}
+    if isinstance(written, list):
+        return {"values": written}
+    if isinstance(written, tuple) and len(written) == 2:
+        low, high = written
+        whole = all(isinstance(end, Integral) for end in written) and _holds_integers(frame, name)
+        return {"type": "integer" if whole else "real", "min": low, "max": high}
+    ways = f"bounds (low, high), a list of values, one of {', '.join(TYPES)}, a dict as in a policy file, or None"
+    raise InvalidArgument(f"columns[{name!r}]", f"must be {ways}", written)
+
+
+def _names(frame: Any) -> list[Any] | None:
+    """The names of the columns, in the ways of Arrow, pandas, polars and plain dicts; None when the frame is something else."""
+    if isinstance(frame, Mapping):
+        return list(frame)
+    names = getattr(frame, "column_names", None)
+    if names is None:
+        names = getattr(frame, "columns", None)
+    return None if names is None else list(names)
+
+
+def _holds_integers(frame: Any, name: str) -> bool:
+    """By the type of the column alone: a look at values would let the data choose."""
+    try:
+        column = frame[name]
+    except (KeyError, TypeError):
+        return False
+    kind = getattr(column, "dtype", None)
+    if kind is None:
+        kind = getattr(column, "type", None)
+    return re.fullmatch(r"u?int[0-9]+(\[pyarrow\])?", str(kind).lower()) is not None

@@ -1,0 +1,176 @@
+"""The custodian's whole decision as one frozen value.
+
+Who is protected (unit, neighbours, population), how much they may lose (budgets), what is public about the data (columns,
+upper bounds), who may ask (analysts). A Policy is checked as a whole when it is made; there is none that did not pass.
+It never holds data and never looks at any.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.policy.canonical import from_text, to_text
+from hedgerow.policy.checks import (
+    analyst_mistakes,
+    budget_mistakes,
+    database_mistakes,
+    delta_warnings,
+    mistakes_together,
+    table_mistakes,
+)
+from hedgerow.policy.document import Parts, read_document
+from hedgerow.policy.frame import FRAME, document_of
+from hedgerow.policy.mistake import Mistake, Place
+from hedgerow.policy.rules import DEFAULT_POPULATION, AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
+
+__all__ = [
+    "DEFAULT_POPULATION",
+    "AnalystRule",
+    "BudgetRule",
+    "ColumnRule",
+    "PartitionRule",
+    "Policy",
+    "TableRule",
+    "refusal",
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Policy:
+    """A checked policy. ``folder`` is where relative paths start; it is no part of the decision, nor of the digest.
+
+    ``ledger`` None keeps the ledger in memory (a frame in a notebook); otherwise it is a path. Two policies are equal when they
+    decide the same; the order of tables and columns decides nothing.
+    """
+
+    name: str
+    engine: str
+    ledger: str | None
+    budgets: tuple[BudgetRule, ...]
+    tables: tuple[TableRule, ...]
+    analysts: tuple[AnalystRule, ...] = ()
+    folder: Path = Path()
+
+    def __post_init__(self) -> None:
+        mistakes = [
+            *database_mistakes(self.name, self.engine),
+            *chain.from_iterable(budget_mistakes(rule, ("budgets", rule.population)) for rule in self.budgets),
+            *chain.from_iterable(table_mistakes(rule, ("tables", rule.name)) for rule in self.tables),
+            *chain.from_iterable(analyst_mistakes(rule, ("analysts", rule.name)) for rule in self.analysts),
+            *mistakes_together(self.budgets, self.tables, self.analysts),
+        ]
+        if mistakes:
+            raise refusal(mistakes)
+
+    @classmethod
+    def of(cls, parts: Parts, folder: Path = Path()) -> Policy:
+        """The policy of parts that were read from somewhere."""
+        return cls(parts.name, parts.engine, parts.ledger, parts.budgets, parts.tables, parts.analysts, folder)
+
+    @classmethod
+    def for_frame(
+        cls,
+        frame: object,
+        *,
+        unit: str,
+        neighbours: str,
+        columns: Mapping[str, object],
+        epsilon: object,
+        delta: object = None,
+        noise: str = "laplace",
+        max_groups: int = 3,
+        max_rows_per_group: int = 1,
+        max_units: int = 10_000_000,
+        version: str = "1",
+        ledger: str | Path | None = None,
+    ) -> Policy:
+        """The policy of one frame in memory, as table "data". Looks at the names and types of its columns, never at a row.
+
+        A column is declared by bounds ``(0, 110)``, by a list of values, by its type (``"text"``), by a dict as in a policy file, or
+        not at all (None).
+        """
+        budget = {"epsilon": epsilon, "delta": delta, "noise": noise}
+        table: dict[str, Any] = {
+            "source": FRAME,
+            "unit": unit,
+            "neighbours": neighbours,
+            "version": version,
+            "max_units": max_units,
+            "max_groups": max_groups,
+            "max_rows_per_group": max_rows_per_group,
+        }
+        parts, mistakes = read_document(document_of(frame, budget, table, columns), files=False)
+        if mistakes:
+            raise refusal(mistakes)
+        return cls("data", parts.engine, None if ledger is None else str(ledger), parts.budgets, parts.tables)
+
+    @classmethod
+    def from_canonical(cls, text: str, folder: Path = Path()) -> Policy:
+        """The policy that ``canonical`` wrote."""
+        try:
+            return cls.of(from_text(text), folder)
+        except (TypeError, AttributeError) as error:  # a number where text belongs, or the other way round
+            raise InvalidArgument("policy text", "is not the canonical text of a policy") from error
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Policy) and self.canonical() == other.canonical()
+
+    def __hash__(self) -> int:
+        return hash(self.canonical())
+
+    def canonical(self) -> str:
+        """One text for one policy: stable JSON, exact numbers."""
+        return to_text(Parts(self.name, self.engine, self.ledger, self.budgets, self.tables, self.analysts))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical text, in hexadecimal."""
+        return hashlib.sha256(self.canonical().encode("ascii")).hexdigest()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is allowed, but probably not meant."""
+        return tuple(delta_warnings(self.budgets, self.tables))
+
+    def budget(self, population: str) -> BudgetRule:
+        """The budget of a population."""
+        for rule in self.budgets:
+            if rule.population == population:
+                return rule
+        raise InvalidArgument("population", "has no budget in this policy", population)
+
+    def table(self, name: str) -> TableRule | None:
+        """The rule of a table, whatever the case of its name; None when there is none."""
+        wanted = name.casefold()
+        return next((table for table in self.tables if table.name.casefold() == wanted), None)
+
+    def source_path(self, table: TableRule) -> Path:
+        """Where the file of a table is."""
+        return self.folder / table.source
+
+    @property
+    def ledger_path(self) -> Path | None:
+        """Where the ledger is; None when it is kept in memory."""
+        return None if self.ledger is None else self.folder / self.ledger
+
+
+def refusal(mistakes: list[Mistake], lines: Mapping[Place, int] | None = None) -> InvalidArgument:
+    """One error that lists every mistake: by line where there is a file, else by the path of the key."""
+    if lines is None:
+        said = [f"{'.'.join(mistake.place)}: {mistake.says}" for mistake in mistakes]
+    else:
+        numbered = sorted(((_line(mistake.place, lines), mistake.says) for mistake in mistakes), key=lambda item: item[0])
+        said = [f"line {line}: {says}" for line, says in numbered]
+    count = "a mistake" if len(said) == 1 else f"{len(said)} mistakes"
+    return InvalidArgument("policy", f"has {count}:\n  " + "\n  ".join(said))
+
+
+def _line(place: Place, lines: Mapping[Place, int]) -> int:
+    """The line of a key; where it is missing, the line of the innermost table that is there."""
+    return next((lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in lines), 1)

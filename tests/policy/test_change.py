@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.policy import loosened, parse_policy, tightened
+from policy.page import CLINIC, edited, policy
+
+OLD = policy()
+STAFF = """\
+[tables.staff]
+source = "{}"
+unit = "person"
+neighbours = "add-remove"
+population = "staff"
+max_units = 9
+max_groups = 1
+max_rows_per_group = 1
+[budgets.staff]
+epsilon = 1
+"""
+PARTITION = '[tables.visits.partition]\ncolumn = "month"\nmax_parts_per_unit = 12\n'
+
+LOOSE = [
+    (("epsilon = 3.0", "epsilon = 4.5"), "budget of population 'patients': epsilon is raised from 3 to 4.5."),
+    (("delta   = 1e-9", "delta   = 2e-9"), "budget of population 'patients': delta is raised from 1e-09 to 2e-09."),
+    (
+        ("max_epsilon_per_query = 1.0", "max_epsilon_per_query = 2.0"),
+        "population 'patients': max_epsilon_per_query is raised from 1 to 2.",
+    ),
+    (("max_epsilon_per_query = 1.0\n", ""), "population 'patients': max_epsilon_per_query is raised from 1 to 3."),
+    (('"laplace"', '"gaussian"'), "population 'patients': noise changes from 'laplace' to 'gaussian'."),
+    (('"patient_id"', '"doctor_id"'), "table 'visits': unit changes from 'patient_id' to 'doctor_id'."),
+    (('"add-remove"', '"change-one"'), "table 'visits': neighbours changes from 'add-remove' to 'change-one'."),
+    (("max_units  = 2_000_000", "max_units  = 3_000_000"), "table 'visits': max_units is raised from 2000000 to 3000000."),
+    (("max_rows   = 50_000_000\n", ""), "table 'visits': max_rows of 50000000 is dropped."),
+    (("max_groups = 3", "max_groups = 4"), "table 'visits': max_groups is raised from 3 to 4."),
+    (("max_rows_per_group = 5", "max_rows_per_group = 6"), "table 'visits': max_rows_per_group is raised from 5 to 6."),
+    (("max = 110", "max = 100"), "column 'age' of table 'visits': max changes from 110 to 100."),
+    (("min = 0, max = 110", "min = -1, max = 110"), "column 'age' of table 'visits': min changes from 0 to -1."),
+    (("step = 0.01", "step = 0.1"), "column 'cost' of table 'visits': step changes from 0.01 to 0.1."),
+    (
+        ('"2026-01 … 2026-12"', "[" + ", ".join(f"2026-{month:02}-01" for month in range(1, 13)) + "]"),
+        "column 'month' of table 'visits': values change.",
+    ),
+    ((', "west"]', "]"), "column 'region' of table 'visits': values change."),
+    (("note   = { hidden = true }", 'note   = { type = "text" }'), "column 'note' of table 'visits': is shown, and was hidden."),
+    (("note   = { hidden = true }\n", ""), "column 'note' of table 'visits': is hidden no more."),
+    (("note   =", 'more   = { type = "text" }\nnote   ='), "column 'more' of table 'visits': is newly declared."),
+    (
+        ("max_parts_per_unit = 12", "max_parts_per_unit = 2"),
+        "table 'visits': partition changes, and its parts are paid for in another way.",
+    ),
+    ((PARTITION, ""), "table 'visits': partition changes, and its parts are paid for in another way."),
+    (
+        ("visits.parquet", "v.csv"),
+        "table 'visits': source changes from 'visits.parquet' to 'v.csv' under the same version; declare a new one.",
+    ),
+    (("max_epsilon = 1.0", "max_epsilon = 1.5"), "analyst 'ana': quota is raised from 1 to 1.5."),
+    (("max_epsilon = 1.0\n", ""), "analyst 'ana': quota of 1 is dropped."),
+    (("[analysts.ana]\nmax_epsilon = 1.0\n", ""), "analyst 'ana': quota of 1 is dropped."),
+    (('"clinic.ledger"', '"other.ledger"'), "database: ledger changes from 'clinic.ledger' to 'other.ledger'."),
+    (
+        ('[tables.regions]\nsource = "regions.csv"\npublic = true\n', ""),
+        "table 'regions': goes, and its rules with it; coming back it would be new.",
+    ),
+]
+
+TIGHT = [
+    (("epsilon = 3.0", "epsilon = 2.5"), "budget of population 'patients': epsilon is lowered from 3 to 2.5."),
+    (("delta   = 1e-9", "delta   = 1e-10"), "budget of population 'patients': delta is lowered from 1e-09 to 1e-10."),
+    (
+        ("delta   = 1e-9\ndefault_epsilon = 0.1\ndefault_delta   = 1e-12", "default_epsilon = 0.1"),
+        "budget of population 'patients': delta of 1e-09 is dropped.",
+    ),
+    (
+        ("max_epsilon_per_query = 1.0", "max_epsilon_per_query = 0.5"),
+        "population 'patients': max_epsilon_per_query is lowered from 1 to 0.5.",
+    ),
+    (("default_epsilon = 0.1", "default_epsilon = 0.2"), "population 'patients': default_epsilon changes from 0.1 to 0.2."),
+    (("max_groups = 3", "max_groups = 2"), "table 'visits': max_groups is lowered from 3 to 2."),
+    (('"2026-11"', '"2026-12"'), "table 'visits': goes on with version '2026-12' after '2026-11'."),
+    (('age    = { type = "integer", min = 0, max = 110 }', "age    = { hidden = true }"), "column 'age' of table 'visits': is hidden."),
+    (('age    = { type = "integer", min = 0, max = 110 }\n', ""), "column 'age' of table 'visits': is declared no more."),
+    (("note   =", "more   = { hidden = true }\nnote   ="), "column 'more' of table 'visits': is newly hidden."),
+    (("max_epsilon = 1.0", "max_epsilon = 0.5"), "analyst 'ana': quota is lowered from 1 to 0.5."),
+    (("[analysts.ana]", "[analysts.bob]\n[analysts.ana]"), "analyst 'bob': is new."),
+    (('name   = "clinic"', 'name   = "hospital"'), "database: name changes from 'clinic' to 'hospital'."),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), LOOSE, ids=[told for _, told in LOOSE])
+def test_what_needs_the_word_of_the_custodian(change: tuple[str, str], told: str) -> None:
+    assert loosened(OLD, policy(change)) == (told,)
+
+
+@pytest.mark.parametrize(("change", "told"), TIGHT, ids=[told for _, told in TIGHT])
+def test_what_takes_effect_silently_and_is_recorded(change: tuple[str, str], told: str) -> None:
+    new = policy(change)
+    assert loosened(OLD, new) == ()
+    assert told in tightened(OLD, new)
+
+
+@pytest.mark.parametrize("change", [change for change, _ in LOOSE + TIGHT])
+def test_no_change_of_the_decision_goes_unsaid(change: tuple[str, str]) -> None:
+    new = policy(change)
+    assert new != OLD
+    assert loosened(OLD, new) + tightened(OLD, new)
+    assert loosened(new, OLD) + tightened(new, OLD)
+
+
+def test_a_type_that_changes_changes_the_step_as_well() -> None:
+    assert loosened(OLD, policy(('"integer"', '"real"'))) == (
+        "column 'age' of table 'visits': type changes from integer to real.",
+        "column 'age' of table 'visits': step changes from 1 to 6.103515625e-05.",
+    )
+
+
+def test_nothing_changes_when_only_the_order_does() -> None:
+    new = replace(OLD, tables=OLD.tables[::-1])
+    assert loosened(OLD, new) == tightened(OLD, new) == ()
+
+
+def test_a_delta_that_comes_loosens() -> None:
+    pure = policy(("delta   = 1e-9\n", ""), ("default_delta   = 1e-12\n", ""))
+    assert loosened(pure, OLD) == ("budget of population 'patients': delta of 1e-09 is added.",)
+
+
+def test_laplace_noise_instead_of_gaussian_tightens() -> None:
+    new = policy(('"laplace"', '"gaussian"'))
+    assert loosened(new, OLD) == ()
+    assert tightened(new, OLD) == ("population 'patients': noise changes from 'gaussian' to 'laplace'.",)
+
+
+def test_a_new_table_is_recorded() -> None:
+    new = parse_policy(CLINIC + STAFF.format("staff.csv"))
+    assert loosened(OLD, new) == ()
+    assert tightened(OLD, new) == ("population 'staff': is new, with epsilon 1.", "table 'staff': is new.")
+    assert loosened(new, OLD)[0] == "population 'staff': has no budget any more."
+
+
+def test_a_known_source_under_a_new_name_does_not_open_a_new_budget() -> None:
+    public = '[tables.regions]\nsource = "regions.csv"\npublic = true\n'
+    new = parse_policy(edited((public, "")) + STAFF.format("regions.csv"))
+    assert "table 'staff': takes the source of 'regions' to another population, or makes it public." in loosened(OLD, new)
+
+
+def test_a_population_that_changes_its_name() -> None:
+    assert loosened(OLD, policy(('population = "patients"', 'population = "everybody"'))) == (
+        "population 'patients': has no budget any more.",
+        "table 'visits': population changes from 'patients' to 'everybody'.",
+    )
+
+
+def test_public_and_protected() -> None:
+    protected = parse_policy(edited(("public = true", 'unit = "row"\nneighbours = "add-remove"\n[budgets.people]\nepsilon = 1')))
+    assert loosened(protected, OLD)[-1] == "table 'regions': becomes public: nobody in it is protected any more."
+    assert "table 'regions': becomes protected." in tightened(OLD, protected)
+    assert not loosened(OLD, protected)
+
+
+def test_a_new_source_with_a_new_version_is_recorded() -> None:
+    new = policy(("visits.parquet", "visits-12.parquet"), ('"2026-11"', '"2026-12"'))
+    assert loosened(OLD, new) == ()
+    assert tightened(OLD, new)[0] == "table 'visits': source changes from 'visits.parquet' to 'visits-12.parquet'."
+
+
+def test_an_analyst_without_a_quota_may_go_or_get_one() -> None:
+    free = replace(OLD, analysts=(replace(OLD.analysts[0], max_epsilon=None),))
+    assert loosened(free, OLD) == ()
+    assert tightened(free, OLD) == ("analyst 'ana': quota of 1 is added.",)
+    assert tightened(free, replace(OLD, analysts=())) == ("analyst 'ana': goes.",)
+
+
+def test_a_budget_without_a_cap_is_raised_in_one_sentence() -> None:
+    uncapped = ("max_epsilon_per_query = 1.0\n", "")
+    assert loosened(policy(uncapped), policy(uncapped, ("epsilon = 3.0", "epsilon = 4.0"))) == (
+        "budget of population 'patients': epsilon is raised from 3 to 4.",
+    )
+
+
+def test_only_a_larger_budget_is_called_one() -> None:
+    """``hedgerow budget raise`` goes by these words."""
+    named = [told for _, told in LOOSE if told.startswith("budget of")]
+    assert named == [told for _, told in LOOSE if ": epsilon is raised" in told or ": delta is raised" in told]
+    assert len(named) == 2
+
+
+def test_amounts_are_compared_exactly() -> None:
+    (budget,) = OLD.budgets
+    barely = replace(OLD, budgets=(replace(budget, epsilon=budget.epsilon + Fraction(1, 10**30)),))
+    assert len(loosened(OLD, barely)) == 1

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.policy.checks import (
+    analyst_mistakes,
+    budget_mistakes,
+    database_mistakes,
+    delta_warnings,
+    mistakes_together,
+    table_mistakes,
+)
+from hedgerow.policy.mistake import Mistake
+from hedgerow.policy.rules import AnalystRule, ColumnRule, PartitionRule, TableRule
+from policy.page import policy
+
+CLINIC = policy()
+BUDGET = CLINIC.budgets[0]
+VISITS, REGIONS = CLINIC.tables
+ROWS = TableRule("t", "t.csv", False, "row", "add-remove", "patients", max_units=9, max_rows=9, max_groups=1, max_rows_per_group=1)
+F = Fraction
+
+
+@pytest.mark.parametrize(
+    ("name", "engine", "told"),
+    [
+        ("", "duckdb", "name must be letters"),
+        ("a/b", "duckdb", "it names a file; got 'a/b'"),
+        ("..", "duckdb", "name must be letters"),
+        ("a", "sqlite", "engine must be 'duckdb'; got 'sqlite'"),
+        ("a", "postgresql://host/x", "PostgreSQL and Spark come later"),
+        ("a", "sc://host:15002", "PostgreSQL and Spark come later"),
+    ],
+)
+def test_the_database(name: str, engine: str, told: str) -> None:
+    ((mistake),) = database_mistakes(name, engine)
+    assert told in mistake.says
+    assert not list(database_mistakes("clinic-2026.v1", "duckdb"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "key", "told"),
+    [
+        ({"epsilon": F(0), "max_epsilon_per_query": F(0), "default_epsilon": F(0)}, "epsilon", "epsilon must be above 0"),
+        ({"default_epsilon": F(-1)}, "default_epsilon", "must be above 0"),
+        ({"delta": F(1)}, "delta", "strictly between 0 and 1; got 1"),
+        ({"default_delta": F(0)}, "default_delta", "strictly between 0 and 1"),
+        ({"max_epsilon_per_query": F(4)}, "max_epsilon_per_query", "must be at most epsilon (3)"),
+        ({"default_epsilon": F(2)}, "default_epsilon", "must be at most max_epsilon_per_query (1)"),
+        ({"delta": None}, "default_delta", "needs a delta in the budget"),
+        ({"default_delta": None}, "delta", "delta needs a default_delta"),
+        ({"default_delta": BUDGET.delta}, "default_delta", "must be below delta (1e-09)"),
+        ({"noise": "uniform"}, "noise", "must be 'laplace' or 'gaussian'"),
+        ({"noise": "gaussian", "delta": None, "default_delta": None}, "noise", "needs a delta"),
+        ({"population": ""}, None, "the name of a population"),
+    ],
+)
+def test_a_budget(changed: dict[str, object], key: str | None, told: str) -> None:
+    found = list(budget_mistakes(replace(BUDGET, **changed), ("b",)))  # type: ignore[arg-type]
+    assert found[0].place == (("b",) if key is None else ("b", key))
+    assert told in found[0].says
+
+
+def test_sound_budgets_pass() -> None:
+    assert not list(budget_mistakes(BUDGET, ()))
+    assert not list(budget_mistakes(replace(BUDGET, noise="gaussian"), ()))
+    assert not list(budget_mistakes(replace(BUDGET, delta=None, default_delta=None), ()))
+
+
+def test_an_analyst() -> None:
+    assert not list(analyst_mistakes(AnalystRule("ana"), ("a",)))
+    assert [mistake.place for mistake in analyst_mistakes(AnalystRule("", F(0)), ("a",))] == [("a",), ("a", "max_epsilon")]
+
+
+@pytest.mark.parametrize(
+    ("rule", "key", "told"),
+    [
+        (replace(VISITS, name="two words"), None, "a table name must be letters"),
+        (replace(VISITS, name="Hedgerow"), None, "taken by the system tables"),
+        (replace(VISITS, version=" "), "version", "the name of a version"),
+        (replace(VISITS, max_rows=0), "max_rows", "whole number of at least 1; got 0"),
+        (replace(VISITS, max_groups=True), "max_groups", "whole number of at least 1; got True"),
+        (replace(VISITS, unit=None), "unit", "unit is missing"),
+        (replace(VISITS, neighbours=None), "neighbours", "neighbours is missing"),
+        (replace(VISITS, neighbours="both"), "neighbours", "must be 'add-remove' or 'change-one'; got 'both'"),  # type: ignore[arg-type]
+        (replace(VISITS, population=None), "population", "population is missing"),
+        (replace(VISITS, population=" x"), "population", "the name of a population"),
+        (replace(VISITS, max_units=None), "max_units", "max_units is missing"),
+        (replace(VISITS, max_groups=None), "max_groups", "max_groups is missing"),
+        (replace(VISITS, max_rows_per_group=None), "max_rows_per_group", "max_rows_per_group is missing"),
+        (replace(ROWS, max_groups=2), "max_groups", "a row is in one group, once"),
+        (replace(ROWS, max_rows_per_group=5), "max_rows_per_group", "a row is in one group, once"),
+        (replace(REGIONS, unit="row"), "unit", "a public table protects nobody: leave out unit"),
+        (replace(REGIONS, partition=PartitionRule("x", 1)), "partition", "leave out partition"),
+    ],
+)
+def test_a_table(rule: TableRule, key: str | None, told: str) -> None:
+    ((mistake),) = table_mistakes(rule, ("t",))
+    assert mistake.place == (("t",) if key is None else ("t", key))
+    assert told in mistake.says
+
+
+def test_sound_tables_pass() -> None:
+    for rule in (VISITS, REGIONS, ROWS):
+        assert not list(table_mistakes(rule, ()))
+
+
+def test_columns_of_a_table_have_one_name_each_and_are_checked() -> None:
+    rule = replace(ROWS, columns=(ColumnRule("a", "text"), ColumnRule("A", "what")))
+    assert [mistake.place for mistake in table_mistakes(rule, ("t",))] == [("t", "columns", "A"), ("t", "columns", "A", "type")]
+
+
+@pytest.mark.parametrize(
+    ("rule", "key", "told"),
+    [
+        (replace(VISITS, partition=PartitionRule("weight", 1)), "column", "'weight' has none"),
+        (replace(VISITS, partition=PartitionRule("age", 1)), "column", "'age' has none"),
+        (replace(VISITS, partition=PartitionRule("month", 13)), "max_parts_per_unit", "at most the number of parts (12)"),
+        (replace(ROWS, columns=VISITS.columns, partition=PartitionRule("month", 2)), "max_parts_per_unit", "a row is in one part"),
+    ],
+)
+def test_a_partition(rule: TableRule, key: str, told: str) -> None:
+    ((mistake),) = table_mistakes(rule, ("t",))
+    assert mistake.place == ("t", "partition", key)
+    assert told in mistake.says
+
+
+def together(*tables: TableRule, delta: Fraction | None = BUDGET.delta) -> list[Mistake]:
+    return list(mistakes_together((replace(BUDGET, delta=delta),), tables, ()))
+
+
+def test_names_are_distinct_without_regard_to_case() -> None:
+    tables = (VISITS, replace(VISITS, name="Visits"))
+    found = list(mistakes_together((BUDGET, BUDGET), tables, (AnalystRule("ana"), AnalystRule("Ana"))))
+    assert [mistake.place for mistake in found] == [("budgets", "patients"), ("tables", "Visits"), ("analysts", "Ana")]
+
+
+def test_tables_of_one_population_agree_on_the_kind_of_unit_and_on_neighbours() -> None:
+    other = replace(ROWS, name="other", neighbours="change-one")
+    found = together(VISITS, other)
+    assert [mistake.place for mistake in found] == [("tables", "other", "unit"), ("tables", "other", "neighbours")]
+    assert "'visits' has 'patient_id', this one 'row'" in found[0].says
+    assert not together(VISITS, replace(VISITS, name="stays", source="stays.csv", unit="person"))
+
+
+def test_every_population_has_a_budget() -> None:
+    ((mistake),) = together(VISITS, replace(VISITS, name="staff", source="staff.csv", population="staff"))
+    assert mistake == Mistake(("tables", "staff", "population"), "population 'staff' has no budget: add [budgets.staff] with its epsilon")
+
+
+def test_one_source_has_one_population_and_one_unit() -> None:
+    budgets = (BUDGET, replace(BUDGET, population="staff"))
+    moved = replace(VISITS, name="copy", population="staff")
+    ((mistake),) = mistakes_together(budgets, (VISITS, moved), ())
+    assert mistake == Mistake(("tables", "copy", "source"), "the source of 'copy' is also that of 'visits', in two populations")
+    ((mistake),) = together(VISITS, replace(REGIONS, source=VISITS.source))
+    assert "public here and protected there" in mistake.says
+    ((mistake),) = together(VISITS, replace(VISITS, name="copy", unit="doctor_id"))
+    assert mistake.place == ("tables", "copy", "unit")
+    assert not together(VISITS, replace(VISITS, name="copy"))
+
+
+def test_delta_is_judged_by_the_largest_table_of_its_population() -> None:
+    small = replace(VISITS, name="small", source="small.csv", max_units=10)
+    ((mistake),) = together(small, VISITS, delta=F(1, 2_000_000))
+    assert mistake.place == ("budgets", "patients", "delta")
+    assert "delta must be below 1/max_units (1/2000000)" in mistake.says
+    assert not together(small, VISITS, delta=F(1, 2_000_001))
+
+
+def test_rows_need_a_bound_where_there_is_a_delta() -> None:
+    unbounded = replace(ROWS, max_units=None, max_rows=None)
+    ((mistake),) = together(unbounded)
+    assert mistake.place == ("tables", "t", "max_rows")
+    assert not together(unbounded, delta=None)
+
+
+def test_what_is_allowed_but_probably_not_meant() -> None:
+    assert not list(delta_warnings((replace(BUDGET, delta=F(1, 20_000_000)),), (VISITS,)))
+    ((warning),) = delta_warnings((replace(BUDGET, delta=F(1, 10_000_000)),), (VISITS,))
+    assert warning == ("The delta of population 'patients' (1e-07) is large for 2000000 units: stay below 1/(10 max_units), here 5e-08.")
+    assert list(delta_warnings((BUDGET,), (REGIONS,))) == ["No table uses the budget of population 'patients'."]

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.policy import ColumnRule, parse_policy
+from hedgerow.policy.document import read_document, usual_step
+from policy.page import CLINIC, edited, line, mistakes, policy
+
+F = Fraction
+SMALL = """\
+[database]
+name = "small"
+[budget]
+epsilon = 1
+[tables.t]
+source = "data/../t.csv"
+unit = "row"
+neighbours = "change-one"
+"""
+TABLE = '[tables.{0}]\nsource = "{0}.csv"\nunit = "row"\nneighbours = "add-remove"\n'
+
+
+def test_documented_defaults() -> None:
+    read = parse_policy(SMALL)
+    assert (read.engine, read.ledger) == ("duckdb", "small.ledger")
+    budget = read.budget("people")
+    assert (budget.delta, budget.default_delta, budget.noise) == (None, None, "laplace")
+    assert (budget.default_epsilon, budget.max_epsilon_per_query) == (F(1, 10), 1)
+    (table,) = read.tables
+    assert (table.source, table.population, table.version, table.public) == ("t.csv", "people", "1", False)
+    assert (table.max_units, table.max_rows, table.max_groups, table.max_rows_per_group) == (None, None, 1, 1)
+
+
+def test_defaults_follow_what_is_stated() -> None:
+    tiny = parse_policy(SMALL.replace("epsilon = 1", "epsilon = 0.05")).budget("people")
+    assert (tiny.default_epsilon, tiny.max_epsilon_per_query) == (F(1, 20), F(1, 20))
+    capped = parse_policy(SMALL.replace("epsilon = 1", "epsilon = 1\nmax_epsilon_per_query = 0.05")).budget("people")
+    assert capped.default_epsilon == F(1, 20)
+    delta = parse_policy(SMALL.replace("epsilon = 1", "epsilon = 1\ndelta = 1e-9") + "max_rows = 1000").budget("people")
+    assert delta.default_delta == F(1, 10**12)
+
+
+@pytest.mark.parametrize("bound", ["max_rows", "max_units"])
+def test_where_rows_are_units_either_bound_stands_for_both(bound: str) -> None:
+    (table,) = parse_policy(SMALL + f"{bound} = 7").tables
+    assert (table.max_units, table.max_rows) == (7, 7)
+
+
+def test_columns_are_filled_in() -> None:
+    age, cost, region, month, note = policy().tables[0].columns
+    assert age == ColumnRule("age", "integer", F(0), F(110), F(1))
+    assert cost == ColumnRule("cost", "real", F(0), F(10_000), F(1, 100))
+    assert region == ColumnRule("region", "text", values=("north", "south", "east", "west"))
+    assert (month.type, month.grain, len(month.values or ())) == ("date", "month", 12)
+    assert note == ColumnRule("note", hidden=True)
+    (column,) = parse_policy(SMALL + 'columns.smoker = { type = "boolean" }').tables[0].columns
+    assert column == ColumnRule("smoker", "boolean", values=(False, True))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step"),
+    [
+        (0, 1, F(1, 2**20)),
+        (0, 2**20, F(1)),
+        (0, 2**20 - 1, F(1, 2)),
+        (-5, 5, F(8, 2**20)),
+        (0, F(1, 10), F(1, 2**24)),
+        (0, F(1, 3), F(1, 2**22)),
+    ],
+)
+def test_the_usual_step_of_reals_is_a_power_of_two(low: int, high: Fraction | int, step: Fraction) -> None:
+    found = usual_step("real", F(low), F(high))
+    assert found == step
+    assert 2**20 <= (F(high) - low) / step < 2**21
+
+
+def test_the_usual_step_of_others() -> None:
+    assert usual_step("integer", F(0), F(9)) == 1
+    assert usual_step("text", F(0), F(9)) is None
+
+
+def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> None:
+    staff = TABLE.format("staff") + 'population = "staff"\n[budgets.staff]\nepsilon = 2\n'
+    assert {rule.population: rule.epsilon for rule in parse_policy(staff + CLINIC).budgets} == {"patients": 3, "staff": 2}
+    named = edited(("[budget]", "[budgets.patients]"))
+    assert parse_policy(named) == policy()
+    unused = parse_policy(named + "[budget]\nepsilon = 1\n")
+    assert unused.warnings == ("No table uses the budget of population 'people'.",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "told"),
+    [
+        ([("delta   = 1e-9", "delta   = 1e-3")], "delta   = 1e-3", "delta must be below 1/max_units"),
+        ([("[budget]", "[budgets.patients]"), ("delta   = 1e-9", "delta   = 1e-3")], "delta   = 1e-3", "delta must be below 1/max_units"),
+        ([("delta   = 1e-9\n", "")], "default_delta ", "default_delta needs a delta"),
+        ([("default_epsilon = 0.1", "default_epsilon = 1.5")], "default_epsilon", "at most max_epsilon_per_query"),
+        ([('name   = "clinic"', 'name   = "a/b"')], 'name   = "a/b"', "it names a file"),
+        ([('engine = "duckdb"', 'engine = "sc://host:15002"')], "engine", "Spark come later"),
+        ([('source = "regions.csv"', 'source = "s3://x/regions.csv"')], "s3:", "no address and no pattern"),
+        ([('source = "regions.csv"', 'source = "regions*.csv"')], "regions*", "no address and no pattern"),
+        ([('source = "regions.csv"', 'source = "regions.xlsx"')], "xlsx", "must be a .csv or .parquet file"),
+        ([('source = "regions.csv"\n', "")], "[tables.regions]", "source is missing"),
+        ([('"patient_id"', '"order_id -> orders.order_id, orders.customer_id"')], "unit       =", "unit through foreign keys comes later"),
+        ([('"patient_id"', '"order_id -> orders"')], "unit       =", "must look like"),
+        ([("max_units  = 2_000_000", "max_units  = 2.5")], "max_units", "max_units must be a whole number"),
+        ([('version    = "2026-11"', "version    = 2026.11")], "version", "version must be text in quotes; got 2026.11"),
+        ([("max = 110", "max = 110, nullable = true")], "age ", "'nullable' is not known here"),
+        ([("public = true", "public = true\nmax_groups = 2")], "max_groups = 2", "a public table protects nobody"),
+        ([('column = "month"', 'column = "age"')], 'column = "age"', "a partition needs a column with declared values"),
+        ([("max_parts_per_unit = 12\n", "")], "[tables.visits.partition]", "max_parts_per_unit is missing"),
+        ([('"2026-01 … 2026-12"', '"January … December"')], "month  =", "must run between two days"),
+        ([("[analysts.ana]", "[analysts]\nbob = 3\n[analysts.ana]")], "bob", "bob must be a table"),
+    ],
+)  # fmt: skip
+def test_one_mistake_is_told_once_and_at_its_line(changes: list[tuple[str, str]], where: str, told: str) -> None:
+    text = edited(*changes)
+    ((number, says),) = mistakes(text)
+    assert number == line(where, text)
+    assert told in says
+
+
+def test_two_populations_need_two_budgets() -> None:
+    text = CLINIC + TABLE.format("staff")
+    assert mistakes(text) == [(line("[tables.staff]", text), "population 'people' has no budget: add [budgets.people] with its epsilon")]
+    text = edited(("[budget]", "[budgets.people]\nepsilon = 1\n[budgets.patients]\nepsilon = 1\n[budget]"))
+    ((number, says),) = mistakes(text)
+    assert number == line("[budget]", text)
+    assert "[budget] is left without a population" in says
+
+
+def test_a_policy_protects_somebody() -> None:
+    text = '[database]\nname = "a"\n[budget]\nepsilon = 1\n[tables.regions]\nsource = "regions.csv"\npublic = true\n'
+    assert mistakes(text) == [(5, "no table is protected: add [tables.NAME] with source, unit and neighbours")]
+
+
+def test_values_where_tables_belong() -> None:
+    found = mistakes("database = 1\nbudget = 2\ntables = 3\nanalysts = 4\n")
+    assert [number for number, _ in found] == [1, 2, 3, 4]
+    assert all("must be a table" in says for _, says in found)
+
+
+def test_frames_are_no_files() -> None:
+    document = {"database": {"name": "a"}, "budget": {"epsilon": 1}}
+    table = {"source": "frame", "unit": "row", "neighbours": "add-remove"}
+    assert not read_document({**document, "tables": {"data": table}}, files=False)[1]
+    assert len(read_document({**document, "tables": {"data": table}})[1]) == 1
