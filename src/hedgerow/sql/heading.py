@@ -1,0 +1,154 @@
+"""What stands before the SELECT list: EXPLAIN PRIVACY, and WITH DIFFERENTIAL_PRIVACY OPTIONS(…).
+
+Both are read off the tokens and taken out before the parser sees them. Numbers are taken from the text: 0.1 is a tenth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, NoReturn
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from hedgerow.errors import Unsupported
+from hedgerow.sql.catalog import nearest
+from hedgerow.sql.question import Options
+from hedgerow.sql.rules.statements import ONE, STARTS, WORDS
+from hedgerow.sql.text import Text, tokenise
+
+__all__ = ["Heading", "read_heading"]
+
+_OPTIONS: Final = {"epsilon": "epsilon", "delta": "delta", "max_groups_contributed": "max_groups"}
+_LISTED: Final = ", ".join(_OPTIONS)
+_DECIMAL: Final = re.compile(r"([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The options, whether only an explanation is wanted, the whole text, and the tokens that are left for the parser."""
+
+    text: Text
+    body: tuple[Token, ...]
+    options: Options
+    explain: bool
+
+
+def read_heading(text: str) -> Heading:
+    """Cuts the text into tokens and takes the heading off."""
+    written = tokenise(text)
+    body, explain = written.tokens, False
+    if body[0].token_type == TokenType.COMMAND and body[0].text.upper() == "EXPLAIN":
+        written, explain = _explained(written, body[0]), True
+        body = written.tokens[1:]
+    _check_start(written, body)
+    place = next((i for i in range(1, len(body)) if _says(body[i - 1], "WITH") and _says(body[i], "DIFFERENTIAL_PRIVACY")), None)
+    if place is None:
+        return Heading(written, body, Options(), explain)
+    if place != 2 or body[0].token_type != TokenType.SELECT:
+        token = body[place]
+        what = "WITH DIFFERENTIAL_PRIVACY stands right after the first SELECT"
+        raise written.refusal(
+            Unsupported, what, (token.start, token.end + 1), "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …."
+        )
+    options, rest = _Clause(written, body, place).read()
+    return Heading(written, (body[0], *rest), options, explain)
+
+
+def _check_start(written: Text, body: Sequence[Token]) -> None:
+    """One statement, and one that the parser reads as a tree: others it keeps as loose text and writes into the log."""
+    ends = next((i for i, token in enumerate(body) if token.token_type == TokenType.SEMICOLON), len(body))
+    further = next((token for token in body[ends:] if token.token_type != TokenType.SEMICOLON), None)
+    if further is not None and ends > 0:
+        raise written.refusal(Unsupported, "One question at a time", (further.start, further.end + 1), "Ask the questions one by one.")
+    first = body[0]
+    word = first.text.upper()
+    if first.token_type in (TokenType.STRING, TokenType.IDENTIFIER) or word not in STARTS:
+        what, instead = WORDS.get(word, ("This is no question", ONE))
+        raise written.refusal(Unsupported, what, (first.start, first.end + 1), instead)
+
+
+def _says(token: Token, word: str) -> bool:
+    return token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER) and token.text.upper() == word
+
+
+def _explained(written: Text, token: Token) -> Text:
+    """The tokenizer takes EXPLAIN for a command and the rest for its loose text: the word is blanked, and the rest read again."""
+    blank = " " * (token.end + 1 - token.start)
+    again = tokenise(written.text[: token.start] + blank + written.text[token.end + 1 :])
+    if again.tokens[0].text.upper() != "PRIVACY":
+        what, instead = "EXPLAIN would show how the engine works on the data", "Write EXPLAIN PRIVACY SELECT …."
+        raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+    if len(again.tokens) == 1:
+        raise written.refusal(Unsupported, "Nothing is asked", None, "Write EXPLAIN PRIVACY SELECT ….")
+    return replace(again, text=written.text)
+
+
+class _Clause:
+    """A reader over the tokens of OPTIONS(name = number, …)."""
+
+    def __init__(self, text: Text, tokens: Sequence[Token], place: int) -> None:
+        self._text, self._tokens, self._place = text, tokens, place
+
+    def read(self) -> tuple[Options, Sequence[Token]]:
+        """The options, and the tokens after them."""
+        self._next("OPTIONS")
+        self._next("(")
+        found: dict[str, Fraction | int] = {}
+        sign = self._next() if self._peek() == ")" else ","
+        while sign == ",":
+            name, value = self._option(found)
+            found[name] = value
+            sign = self._next(",", ")")
+        return Options(**found), self._tokens[self._place + 1 :]  # type: ignore[arg-type]
+
+    def _option(self, found: dict[str, Fraction | int]) -> tuple[str, Fraction | int]:
+        written = self._next().casefold()
+        name = _OPTIONS.get(written)
+        if name is None:
+            close = nearest(written, _OPTIONS)
+            self._refuse(f"{written[:60]} is no option here", f"Did you mean {close}?" if close else f"The options are {_LISTED}.")
+        if name in found:
+            self._refuse(f"{written} is given twice", "Give it once.")
+        self._next("=")
+        number = self._next()
+        if number == "." and self._peek().isdecimal():  # the tokenizer cuts .5 in two
+            number += self._next()
+        if not _DECIMAL.fullmatch(number):
+            self._refuse(f"{written} takes a number that is written out", f"Write {written} = {_EXAMPLE[name]}.")
+        return name, self._checked(written, name, Fraction(number))
+
+    def _checked(self, written: str, name: str, value: Fraction) -> Fraction | int:
+        if name == "max_groups":
+            if value.denominator != 1 or not 1 <= value <= 10**9:
+                self._refuse(f"{written} is a whole number from 1", f"Write {written} = 1.")
+            return int(value)
+        if value <= 0 or (name == "delta" and value >= 1):
+            rule = "epsilon is greater than 0" if name == "epsilon" else "delta lies between 0 and 1"
+            self._refuse(rule, f"Write {written} = {_EXAMPLE[name]}.")
+        return value
+
+    def _peek(self) -> str:
+        return self._tokens[self._place + 1].text if self._place + 1 < len(self._tokens) else ""
+
+    def _next(self, *wanted: str) -> str:
+        self._place += 1
+        if self._place >= len(self._tokens):
+            self._place -= 1
+            self._refuse("The options are not closed", "Write OPTIONS(epsilon = 0.5).")
+        token = self._tokens[self._place]
+        found = repr(token.text) if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER) else token.text
+        if wanted and found.upper() not in wanted:
+            self._refuse(
+                f"Here {' or '.join(wanted)} was expected", "Write OPTIONS(epsilon = 0.5, delta = 1e-12, max_groups_contributed = 2)."
+            )
+        return found
+
+    def _refuse(self, what: str, instead: str) -> NoReturn:
+        token = self._tokens[self._place]
+        raise self._text.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+
+
+_EXAMPLE: Final = {"epsilon": "0.5", "delta": "1e-12", "max_groups": "2"}

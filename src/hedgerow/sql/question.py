@@ -1,0 +1,85 @@
+"""A question as it was understood: what the engine adds up, and what is made of the noisy sums afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.expressions import Expression
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.nodes import Aggregate
+from hedgerow.plan.values import Type
+
+__all__ = ["AggregateCall", "Key", "Options", "Order", "Output", "Question"]
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateCall:
+    """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high"; ``text`` is for people."""
+
+    name: str
+    function: Literal["COUNT", "SUM", "AVG"]
+    measure: Measure
+    type: Type
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of the groups: outputs read it as ``name`` ("k0")."""
+
+    name: str
+    type: Type
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A column of the answer, computed from keys and noisy aggregates."""
+
+    name: str
+    expression: Expression
+    type: Type
+
+
+class Order(NamedTuple):
+    """By what the rows of the answer are sorted."""
+
+    expression: Expression
+    descending: bool
+    nulls_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the question itself says about its price; None where it leaves that to the policy."""
+
+    epsilon: Fraction | None = None
+    delta: Fraction | None = None
+    max_groups: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``plan`` touches the data; ``outputs``, ``having``, ``order``, ``limit`` and ``offset`` only ever see noisy values."""
+
+    plan: Aggregate
+    aggregates: tuple[AggregateCall, ...]
+    keys: tuple[Key, ...]
+    outputs: tuple[Output, ...]
+    having: Expression | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    options: Options = field(default_factory=Options)
+    explain: bool = False
+    private: bool = True
+    tables: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if any(call.measure not in self.plan.measures for call in self.aggregates):
+            raise InvalidArgument("aggregates", "must be measured by the plan")
+        if len(self.keys) != len(self.plan.bound.keys):
+            raise InvalidArgument("keys", "must be those of the plan")

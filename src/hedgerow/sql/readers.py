@@ -1,0 +1,151 @@
+"""The two ways to read an expression: over the rows of the table, where bounds matter, and over the noisy results, where types do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final, Literal, NoReturn
+
+from sqlglot import exp
+
+from hedgerow.errors import Refused, Unbounded, Unsupported
+from hedgerow.plan.expressions import Call, Expression, Read, reads
+from hedgerow.plan.functions import FUNCTIONS
+from hedgerow.plan.schema import Column
+from hedgerow.plan.values import Range, Type
+from hedgerow.sql.rule import Refusal, filled
+from hedgerow.sql.rules import BY_NODE
+from hedgerow.sql.rules.clauses import CLAUSES
+from hedgerow.sql.rules.intervals import KNOWN
+from hedgerow.sql.scope import Scope
+from hedgerow.sql.text import Text
+from hedgerow.sql.typed import Typed
+
+__all__ = ["MAX_PARTS", "RowReader", "only", "type_only"]
+
+MAX_NESTING: Final = 100  # what walks over the plan later is recursive
+MAX_PARTS: Final = 10_000
+Place = Literal["WHERE", "GROUP BY", "an aggregate"]
+_NO_RESULTS: Final[dict[Place, str]] = {
+    "WHERE": "WHERE picks rows; write conditions on the answer after HAVING.",
+    "GROUP BY": "Group by columns; aggregates stand in the SELECT list.",
+    "an aggregate": "Ask for the parts, and compute with the answer: SUM(x) / COUNT(*).",
+}
+_INSTEAD: Final = {
+    "boolean": "Write a condition, such as x > 0 or x = 'a'.",
+    "number": "Use columns that the policy declares as numbers.",
+    "text": "Use columns that the policy declares as text.",
+    "date": "Use a column that the policy declares as a date, or write DATE '2026-01-31'.",
+    "same": "Bring both sides to one type: numbers with numbers, text with text, dates with '2026-01-31'.",
+}
+_KINDS: Final = {
+    **dict.fromkeys(("and", "or", "not"), "boolean"),
+    **dict.fromkeys(("=", "<>", "<", "<=", ">", ">=", "in", "case", "coalesce", "nullif"), "same"),
+    "like": "text",
+    **{name: "date" for name in FUNCTIONS if name.startswith(("start of", "day", "year", "month", "quarter"))},
+}
+
+
+def type_only(type_: Type, *, null: bool = False) -> Range:
+    """A range that says nothing but the type: results are noisy, so their bounds mean nothing, and only types are checked."""
+    if type_ in ("integer", "real"):
+        one = Fraction(1)
+        return Range(type_, one, one, one if type_ == "integer" else None, () if null else None)
+    return Range(type_, values=() if null else None)
+
+
+def only(text: Text, node: exp.Expr, *takes: str) -> None:
+    """Refuses a node that has parts which nobody looks at."""
+    for part in sorted(filled(node) - set(takes)):
+        clause = next((clause for clause in CLAUSES if clause.part == part), None)
+        if clause is None:
+            what, instead = f"{node.key.upper()} … {part.strip('_').upper()} is not read", "Leave it out."
+            raise text.refusal(Unsupported, what, node, instead)
+        inner = node.args[part][0] if isinstance(node.args[part], list) else node.args[part]
+        where = text.word(*clause.words) if clause.words else None
+        raise text.refusal(Unsupported, clause.what, where or (inner if isinstance(inner, exp.Expr) else node), clause.instead)
+
+
+class RowReader:
+    """Reads WHERE, keys and the arguments of aggregates. ``place`` is the clause, for messages."""
+
+    def __init__(self, scope: Scope, place: Place = "WHERE") -> None:
+        self.scope = scope
+        self.place = place
+        self._ranges: Mapping[str, Range] = scope.ranges
+        self._depth = 0
+
+    def read(self, node: Any) -> Typed:
+        """The meaning of a node, by its rule."""
+        if not isinstance(node, exp.Expr):
+            raise self.scope.text.refusal(Unsupported, "Something is missing here", None, "Write SELECT … FROM table.")
+        rule = BY_NODE.get(type(node))
+        if rule is None:
+            what = "This function is not read" if isinstance(node, exp.Func) else f"{node.key.upper()} is not read"
+            self.refuse(node, what, f"The functions are {', '.join(KNOWN)}.")
+        if isinstance(rule, Refusal):
+            self.refuse(node, rule.what, rule.instead)
+        only(self.scope.text, node, *rule.takes)
+        self._depth += 1
+        if self._depth > MAX_NESTING:
+            self.refuse(node, f"This expression is nested more than {MAX_NESTING} deep", "Write it flatter, or ask for its parts.")
+        found = rule.read(node, self)
+        self._depth -= 1
+        return found
+
+    def call(self, node: exp.Expr, function: str, *arguments: Typed) -> Typed:
+        """A function of the plan; what it says about types and bounds is told at the place where it happens."""
+        size = 1 + sum(argument.size for argument in arguments)
+        if size > MAX_PARTS:
+            self.refuse(node, f"This expression has more than {MAX_PARTS} parts", "Ask for something simpler.")
+        kind = _KINDS.get(function, "number")
+        if kind == "number" and any(argument.is_null for argument in arguments):
+            self.refuse(node, "With NULL in it, this is always NULL", "Leave it out.")
+        try:
+            result = self._result(function, arguments)
+        except Unbounded:
+            raise self.unbounded(node, "and arithmetic needs them", arguments) from None
+        except Refused as error:
+            self.refuse(node, str(error).rstrip("."), _INSTEAD[kind])
+        work = size + sum(argument.work for argument in arguments)
+        return Typed(Call(function, tuple(argument.expression for argument in arguments)), result, size, work)
+
+    def _result(self, function: str, arguments: Sequence[Typed]) -> Range:
+        return FUNCTIONS[function].result([argument.range for argument in arguments])
+
+    def column(self, node: exp.Column) -> Typed:
+        """A column of the table."""
+        column = self.scope.column(node)
+        return Typed(Read(column.name), self._ranges[column.name])
+
+    def aggregate(self, node: exp.Expr, function: str) -> Typed:
+        """Never: rows come before aggregates."""
+        self.refuse(node, f"{function} has no place inside {self.place}", _NO_RESULTS[self.place])
+
+    def interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> Typed:  # noqa: ARG002
+        """Never: intervals are about the answer."""
+        self.refuse(node, f"An interval has no place inside {self.place}", _NO_RESULTS[self.place])
+
+    def refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
+        """Refuses, with the node underlined."""
+        raise self.scope.text.refusal(Unsupported, what, node, instead)
+
+    def unbounded(self, node: exp.Expr, why: str, arguments: Sequence[Typed]) -> Refused:
+        """Names the columns without bounds and the lines of the policy that are missing."""
+        columns = unbounded_columns(self.scope, [argument.expression for argument in arguments])
+        if not columns:
+            what = "This may become arbitrarily large, since something is divided by what may be 0 (or is the logarithm of it)"
+            return self.scope.text.refusal(Unbounded, what, node, "Keep it away from 0: x / GREATEST(y, 1), LN(GREATEST(y, 1)).")
+        names = " and ".join(column.name for column in columns)
+        what = f"{names} {'has' if len(columns) == 1 else 'have'} no bounds, {why}"
+        lines = "; ".join(f'{column.name} = {{ type = "{column.type}", min = …, max = … }}' for column in columns)
+        return self.scope.text.refusal(
+            Unbounded, what, node, f"Declare them in the policy, under [tables.{self.scope.table}.columns]: {lines}"
+        )
+
+
+def unbounded_columns(scope: Scope, expressions: Sequence[Expression]) -> list[Column]:
+    """The columns in these that are numbers without bounds."""
+    names = dict.fromkeys(name for expression in expressions for name in reads(expression))
+    columns = [column for name in names if (column := scope.entry.column(name)) is not None]
+    return [column for column in columns if column.type in ("integer", "real") and not column.range.bounded]

@@ -1,0 +1,58 @@
+"""Text -> Question. The text itself goes no further than here: what a rule does not read does not exist."""
+
+from __future__ import annotations
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import ParseError
+
+from hedgerow.errors import Unsupported
+from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.heading import Heading, read_heading
+from hedgerow.sql.question import Question
+from hedgerow.sql.rule import Refusal
+from hedgerow.sql.rules import BY_NODE
+from hedgerow.sql.rules.statements import ONE
+from hedgerow.sql.selection import Selection
+from hedgerow.sql.text import Span, Text
+
+__all__ = ["parse"]
+
+
+def parse(text: str, catalog: Catalog) -> Question:
+    """What the text asks of these tables. Refused (Unsupported, Unbounded) with the piece underlined where it cannot be answered."""
+    heading = read_heading(text)
+    try:
+        return Selection(heading, _select(heading), catalog).question()
+    except RecursionError:
+        what, instead = "This question is nested too deeply", "Write it flatter, or ask for its parts."
+        raise heading.text.refusal(Unsupported, what, None, instead) from None
+
+
+def _select(heading: Heading) -> exp.Select:
+    statement = _statement(heading)
+    if type(statement) is exp.Select:
+        return statement
+    rule = BY_NODE.get(type(statement)) if statement is not None else None
+    what, instead = (rule.what, rule.instead) if isinstance(rule, Refusal) else ("This is no question", ONE)
+    first = heading.body[0]
+    where = heading.text.word(type(statement).__name__.upper()) or (first.start, first.end + 1)
+    raise heading.text.refusal(Unsupported, what, where, instead)
+
+
+def _statement(heading: Heading) -> exp.Expr | None:
+    try:
+        return DuckDB().parser(error_level=ErrorLevel.IMMEDIATE).parse(list(heading.body), heading.text.text)[0]
+    except ParseError as error:
+        what, instead = "This does not read as SQL from here on", "Check the word before it. " + ONE
+        raise heading.text.refusal(Unsupported, what, _place(heading.text, error), instead) from None
+    except RecursionError:
+        raise
+    except Exception:
+        # The parser was not written for hostile text; whatever it trips over is no question.
+        raise heading.text.refusal(Unsupported, "This does not read as SQL", None, ONE) from None
+
+
+def _place(text: Text, error: ParseError) -> Span | None:
+    line, column = error.errors[0].get("line"), error.errors[0].get("col")
+    return next(((token.start, token.end + 1) for token in text.tokens if (token.line, token.col) == (line, column)), None)

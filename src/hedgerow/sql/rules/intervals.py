@@ -1,0 +1,34 @@
+"""DP_INTERVAL_LOW and DP_INTERVAL_HIGH; every other function that the parser does not know by name is refused."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from hedgerow.sql.catalog import nearest
+from hedgerow.sql.rule import Reader, Rule
+from hedgerow.sql.typed import Typed
+
+__all__ = ["KNOWN", "RULES"]
+
+_ENDS = {"DP_INTERVAL_LOW": "low", "DP_INTERVAL_HIGH": "high"}
+_AGGREGATES = ("COUNT", "SUM", "AVG")
+_NUMBERS = ("ABS", "FLOOR", "CEIL", "ROUND", "SQRT", "LN", "LEAST", "GREATEST", "CAST")
+_CHOICES = ("COALESCE", "IFNULL", "NULLIF", "IF")
+_DATES = ("YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR", "EXTRACT", "DATE_TRUNC")
+KNOWN = (*_AGGREGATES, *_NUMBERS, *_CHOICES, *_DATES, *_ENDS)
+
+
+def _named(node: exp.Anonymous, reader: Reader) -> Typed:
+    name = str(node.this)
+    end = _ENDS.get(name.upper())
+    if end is None:
+        close = nearest(name, KNOWN)
+        reader.refuse(
+            node, f"{name[:60]} is no function here", f"Did you mean {close}?" if close else f"The functions are {', '.join(KNOWN)}."
+        )
+    if len(node.expressions) != 1:
+        reader.refuse(node, f"{name.upper()} takes one aggregate", f"Write {name.upper()}(n), where n is the alias of an aggregate.")
+    return reader.interval(node, node.expressions[0], end)
+
+
+RULES = (Rule(exp.Anonymous, _named, ("this", "expressions")),)

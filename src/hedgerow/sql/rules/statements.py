@@ -1,0 +1,38 @@
+"""Statements that are no question: by their first word, before the parser sees them, or by what they turn out to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from sqlglot import exp
+
+from hedgerow.sql.rule import Refusal
+
+__all__ = ["ONE", "RULES", "STARTS", "WORDS"]
+
+ONE: Final = "Write one SELECT: SELECT … FROM table WHERE … GROUP BY …."
+_READ_ONLY: Final = "Tables can be asked, not changed: write a SELECT."
+_CHANGES: Final = (
+    *("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "CREATE", "DROP", "ALTER", "TRUNCATE", "COPY", "COMMENT", "GRANT", "REVOKE"),
+    *("EXPORT", "IMPORT", "RENAME", "UPSERT", "LOAD", "INSTALL", "ATTACH", "DETACH", "VACUUM", "CHECKPOINT", "CACHE", "UNCACHE"),
+)
+
+STARTS: Final = ("SELECT", "WITH", "FROM", "(", "VALUES", "TABLE", "PIVOT", "UNPIVOT")
+WORDS: Final[Mapping[str, tuple[str, str]]] = {
+    **{word: (f"{word} changes things", _READ_ONLY) for word in _CHANGES},
+    "DESCRIBE": ("DESCRIBE is no question", "The policy describes the tables."),
+    "SHOW": ("SHOW is no question", "The policy describes the tables."),
+    "SUMMARIZE": ("SUMMARIZE would show the data as they are", "Ask for COUNT(*), SUM(x), AVG(x)."),
+    "PRAGMA": ("PRAGMA is no question", "The settings of the engine are not for questions."),
+    "SET": ("SET is no question", "The settings of the engine are not for questions."),
+}
+
+RULES: Final = (
+    Refusal(exp.Union, "UNION is not answered", "Ask the questions one by one."),
+    Refusal(exp.Intersect, "INTERSECT is not answered", "Put both conditions into one WHERE, with AND."),
+    Refusal(exp.Except, "EXCEPT is not answered", "Put both conditions into one WHERE, with AND NOT."),
+    Refusal(exp.Values, "VALUES asks nobody", ONE),
+    Refusal(exp.Pivot, "PIVOT is not answered", "Write a GROUP BY, and turn the answer yourself."),
+    Refusal(exp.Command, "This is no question", ONE),
+)

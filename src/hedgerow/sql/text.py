@@ -1,0 +1,197 @@
+"""The text of a question, cut into tokens under hard limits, and refusals that underline a piece of it.
+
+The limits come before the parser, because a parser is where hostile text does its work.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from hedgerow.errors import InvalidArgument, Refused, Unsupported
+
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_TOKENS", "Span", "Text", "tokenise"]
+
+MAX_BYTES: Final = 64 * 1024
+MAX_TOKENS: Final = 5000
+MAX_DEPTH: Final = 40
+_SHOWN: Final = 100  # characters of a line that a message shows
+
+Span = tuple[int, int]  # first character, and the one after the last
+
+_OPEN: Final = {TokenType.L_PAREN, TokenType.CASE}
+_CLOSE: Final = {TokenType.R_PAREN, TokenType.END}
+# Nodes whose first word leaves no position in the tree.
+_WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
+    exp.Case: ("CASE",),
+    exp.Cast: ("CAST", "DATE"),
+    exp.TryCast: ("TRY_CAST",),
+    exp.Extract: ("EXTRACT",),
+    exp.Not: ("NOT",),
+    exp.Neg: ("-",),
+    exp.Distinct: ("DISTINCT",),
+    exp.Exists: ("EXISTS",),
+    exp.Interval: ("INTERVAL",),
+    exp.Join: ("JOIN", ","),
+    exp.With: ("WITH",),
+    exp.Select: ("SELECT",),
+    exp.Subquery: ("SELECT",),
+}
+# What goes on behind the last word that has one.
+_AFTER: Final[dict[type[exp.Expr], tuple[str, ...]]] = {exp.Window: ("OVER",), exp.Cast: ("::",), exp.Anonymous: ("(",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What was written, and its tokens in order."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+    def refusal(self, kind: type[Refused], what: str, where: exp.Expr | Span | None, instead: str) -> Refused:
+        """An error that says what is wrong, shows where, and tells what to write instead."""
+        span = where if isinstance(where, tuple) else None if where is None else self.span(where)
+        return kind(f"{what}\n{self._underlined(span or self._whole())}\n{instead}")
+
+    def span(self, node: exp.Expr) -> Span | None:
+        """The text of a node: from its first to its last known token, widened until brackets match."""
+        places = [(part.meta["start"], part.meta["end"]) for part in node.walk() if "start" in part.meta]
+        if not places:
+            return self.word(*_names(node))
+        first = max(self._before(min(start for start, _ in places)) - 1, 0)
+        last = max(self._before(max(end for _, end in places)) - 1, first)
+        words = _WORDS.get(type(node), ())
+        if isinstance(node, exp.Func) and "start" not in node.meta:
+            words = (*words, *node.sql_names())
+        for back in range(first, max(first - 5, -1), -1):
+            if self.tokens[back].text.upper() in words:
+                first = back
+                break
+        if isinstance(node, exp.Paren | exp.Subquery | exp.Tuple) and first > 0 and self.tokens[first - 1].token_type == TokenType.L_PAREN:
+            first -= 1
+        first, last = self._balanced(first, last)
+        if last + 1 < len(self.tokens) and self.tokens[last + 1].text.upper() in _AFTER.get(type(node), ()):
+            first, last = self._balanced(first, min(last + 2, len(self.tokens) - 1))
+        return self.tokens[first].start, self.tokens[last].end + 1
+
+    def cut(self, node: exp.Expr) -> str:
+        """The text of a node in one line, for people."""
+        span = self.span(node)
+        found = " ".join(self.text[span[0] : span[1]].split()) if span else node.key.upper()
+        return found if len(found) <= 60 else found[:59] + "…"
+
+    def word(self, *words: str, start: int = 0) -> Span | None:
+        """Where one of these words first stands as a token of its own (not quoted)."""
+        for token in self.tokens:
+            if token.start >= start and token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER) and token.text.upper() in words:
+                return token.start, token.end + 1
+        return None
+
+    def _before(self, place: int) -> int:
+        """How many tokens begin here or before."""
+        return bisect_right(self.tokens, place, key=lambda token: token.start)
+
+    def _balanced(self, first: int, last: int) -> Span:
+        depth = lowest = 0
+        for token in self.tokens[first : last + 1]:
+            depth += (token.token_type in _OPEN) - (token.token_type in _CLOSE)
+            lowest = min(lowest, depth)
+        depth -= lowest
+        while lowest < 0 and first > 0:
+            first -= 1
+            lowest += (self.tokens[first].token_type in _OPEN) - (self.tokens[first].token_type in _CLOSE)
+        while depth > 0 and last + 1 < len(self.tokens):
+            last += 1
+            depth += (self.tokens[last].token_type in _OPEN) - (self.tokens[last].token_type in _CLOSE)
+        return first, last
+
+    def _whole(self) -> Span:
+        return (self.tokens[0].start, self.tokens[-1].end + 1) if self.tokens else (0, 1)
+
+    def _underlined(self, span: Span) -> str:
+        begin = self.text.rfind("\n", 0, span[0]) + 1
+        end = self.text.find("\n", begin)
+        end = len(self.text) if end < 0 else end
+        left = begin if end - begin <= _SHOWN or span[0] - begin < _SHOWN // 2 else span[0] - _SHOWN // 4
+        right = min(end, left + _SHOWN)
+        line = "".join(c if c.isprintable() else " " for c in self.text[left:right])
+        marks = " " * (span[0] - left) + "^" * max(1, min(span[1], right) - span[0])
+        return f"    {'…' * (left > begin)}{line}{'…' * (right < end)}\n    {' ' * (left > begin)}{marks}"
+
+
+def _names(node: exp.Expr) -> tuple[str, ...]:
+    """The words that a node without any position may be written with."""
+    if isinstance(node, exp.Boolean):
+        return ("TRUE", "FALSE")
+    if isinstance(node, exp.Var):
+        return (node.name.upper(),)
+    return tuple(node.sql_names()) if isinstance(node, exp.Func) else (node.key.upper(),)
+
+
+def tokenise(text: str) -> Text:
+    """Tokens within the limits; EXPLAIN, which the tokenizer takes for a command with loose text, is left out by ``heading``."""
+    if not isinstance(text, str):
+        raise InvalidArgument("sql", "must be text", text)
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise Text(text[: 2 * _SHOWN], ()).refusal(
+            Unsupported, "This question is longer than 64 KiB", (0, 1), "Ask several shorter questions."
+        )
+    if "\0" in text:
+        place = text.index("\0")
+        raise Text(text, ()).refusal(Unsupported, "A NUL character is no SQL", (place, place + 1), "Leave it out.")
+    tokens = _tokens(text)
+    if not tokens:
+        raise Text(text or " ", ()).refusal(Unsupported, "Nothing is asked", (0, 1), "Write a SELECT, such as SELECT COUNT(*) FROM ….")
+    found = Text(text, tokens)
+    for token, what, instead in _over(tokens):
+        raise found.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+    return found
+
+
+def _tokens(text: str) -> tuple[Token, ...]:
+    try:
+        return tuple(DuckDB().tokenize(text))
+    except (SqlglotError, RecursionError, ValueError, IndexError, KeyError) as error:
+        found = re.search(r"from (\d+):(\d+)$", str(error.__cause__))
+        place = _offset(text, int(found[1]), int(found[2])) if found else 0
+        where = (place, len(text))
+        raise Text(text, ()).refusal(Unsupported, "A quote or a comment is not closed", where, "Close it.") from None
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]
+    return min(starts[min(line, len(starts)) - 1] + column, max(len(text) - 1, 0))
+
+
+def _over(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, str, str]]:
+    if len(tokens) > MAX_TOKENS:
+        yield tokens[MAX_TOKENS], f"This question has more than {MAX_TOKENS} words and signs", "Ask several shorter questions."
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type in _OPEN) - (token.token_type in _CLOSE)
+        if depth > MAX_DEPTH:
+            yield token, f"Brackets and CASEs are nested more than {MAX_DEPTH} deep here", "Write the expression flatter."
+        if token.token_type in _FOREIGN:
+            yield token, *_FOREIGN[token.token_type]
+
+
+_PARAMETER: Final = ("Parameters and placeholders are not read", "Write the value itself.")
+_LIST: Final = ("Lists, structs and maps are not read", "Work on plain columns; for membership write x IN (1, 2).")
+_FOREIGN: Final = {
+    TokenType.PARAMETER: _PARAMETER,
+    TokenType.PLACEHOLDER: _PARAMETER,
+    TokenType.SESSION_PARAMETER: _PARAMETER,
+    TokenType.L_BRACKET: _LIST,
+    TokenType.L_BRACE: _LIST,
+    TokenType.ARROW: ("Lambdas and JSON paths are not read", "Work on plain columns."),
+    TokenType.FARROW: ("Named arguments are not read", "Leave them out; the bounds are those of the policy."),
+    TokenType.DARROW: ("Lambdas and JSON paths are not read", "Work on plain columns."),
+}

@@ -1,0 +1,64 @@
+"""An expression that was read, with what is known about its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from hedgerow.plan.expressions import Constant, Expression
+from hedgerow.plan.values import Range, Type, Value
+
+__all__ = ["Typed", "aligned", "constant", "iso_date"]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """``size`` counts the parts: SQL that says a thing once may mean it often (BETWEEN, CASE x WHEN). ``work`` is the sum of the sizes
+    of all parts, which is what it costs to put the expression into its normal form."""
+
+    expression: Expression
+    range: Range
+    size: int = 1
+    work: int = 1
+
+    @property
+    def type(self) -> Type:
+        """The type of its values."""
+        return self.range.type
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is the constant NULL, which goes with every type."""
+        return isinstance(self.expression, Constant) and self.expression.value is None
+
+
+def constant(value: Value, type_: Type) -> Typed:
+    """A value that the question wrote."""
+    written = Constant(value, type_)
+    return Typed(written, written.range)
+
+
+def aligned(values: Sequence[Typed], type_: Type | None = None) -> list[Typed]:
+    """Constants take the type of their company: NULL any, text that is a date beside a date becomes one."""
+    types = [value.type for value in values if not value.is_null]
+    usual: Type = types[0] if types else "integer"
+    wanted: Type = type_ if type_ is not None else next((one for one in types if one != "text"), usual)
+    return [_as(value, wanted) for value in values]
+
+
+def _as(value: Typed, wanted: Type) -> Typed:
+    if not isinstance(value.expression, Constant) or value.type == wanted:
+        return value
+    if value.is_null:
+        return replace(value, expression=Constant(None, wanted), range=Range(wanted, values=()))
+    found = iso_date(value.expression.value) if wanted == "date" and isinstance(value.expression.value, str) else None
+    return value if found is None else constant(found, "date")
+
+
+def iso_date(text: str) -> date | None:
+    """A day written as year-month-day."""
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        return None

@@ -1,0 +1,29 @@
+SELECT COUNT(*) FROM visits WHERE CAST(age AS VARCHAR) = '3'
+--> Unsupported: This CAST is not read
+
+SELECT SUM(CAST(Cost AS DECIMAL(10, 2))) FROM visits
+--> Unsupported: This CAST is not read
+
+SELECT SUM(CAST(city AS INTEGER)) FROM visits
+--> Unsupported: This CAST is not read
+
+SELECT SUM(CAST(smoker AS INTEGER)) FROM visits
+--> Unsupported: This CAST is not read
+
+SELECT SUM(CAST(NULL AS INTEGER)) FROM visits
+--> Unsupported: This CAST is not read
+
+SELECT SUM(CAST(Cost AS TINYINT)) FROM visits
+--> Unsupported: This CAST is not read
+
+SELECT COUNT(*) FROM visits WHERE day > DATE 'soon'
+--> Unsupported: This is no date
+
+SELECT COUNT(*) FROM visits WHERE CAST(city AS DATE) = '2026-01-01'
+--> Unsupported: This CAST is not read
+
+SELECT COUNT(*) FROM visits WHERE city COLLATE nocase = 'a'
+--> Unsupported: COLLATE is not read
+
+SELECT COUNT(*) FROM visits WHERE day > TIMESTAMP '2026-01-01 00:00:00'
+--> Unsupported: This CAST is not read

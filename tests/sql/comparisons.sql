@@ -1,0 +1,41 @@
+SELECT COUNT(*) FROM visits WHERE age = 1 AND age <> 2 AND age != 3 AND age < 4 AND age <= 5 AND age > 6 AND age >= 7
+--> where age <= 3 AND age <= 5 AND age = 1 AND age >= 7 AND age NOT IN (2, 3)
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age BETWEEN 18 AND 30 AND age NOT BETWEEN 20 AND 25
+--> where age <= 30 AND age >= 18 AND (age <= 19 OR age >= 26)
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE region IN ('north', 'south') AND age NOT IN (1, 2, 3) AND age IN (4)
+--> where age = 4 AND region IN ('north', 'south') AND age NOT IN (1, 2, 3)
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age IN (weight, 3)
+--> where age = 3 OR age = weight
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE city LIKE 'A%' AND city NOT LIKE '_b' AND NOT city LIKE 'c'
+--> where city <> 'c' AND city LIKE 'A%' AND city NOT LIKE '_b'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE day = '2026-01-31' AND day IN ('2026-02-01', '2026-02-02') AND day BETWEEN '2026-01-01' AND '2026-12-31'
+--> where day <= DATE '2026-12-31' AND day = DATE '2026-01-31' AND day >= DATE '2026-01-01' AND day IN (DATE '2026-02-01', DATE '2026-02-02')
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE age < Cost AND 'north' = region
+--> where region = 'north' AND Cost > age
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT region, COUNT(*) AS n FROM visits GROUP BY region HAVING n BETWEEN 10 AND 20 OR n IN (1, 2) OR region LIKE 'n%'
+--> k0: region (text, 4 values)
+--> a0: rows (integer)
+--> region = k0 (text)
+--> n = a0 (integer)
+--> having a0 >= 10 AND a0 <= 20 OR a0 IN (1, 2) OR k0 LIKE 'n%'

@@ -1,0 +1,93 @@
+SELECT region, COUNT(*) FROM visits GROUP BY region
+--> k0: region (text, 4 values)
+--> a0: rows (integer)
+--> region = k0 (text)
+--> count = a0 (integer)
+
+SELECT region AS r, smoker, COUNT(*) FROM visits GROUP BY r, 2
+--> k0: region (text, 4 values)
+--> k1: smoker (boolean, 2 values)
+--> a0: rows (integer)
+--> r = k0 (text)
+--> smoker = k1 (boolean)
+--> count = a0 (integer)
+
+SELECT city, month, COUNT(*) FROM visits GROUP BY ALL
+--> k0: city (text, as they occur)
+--> k1: month (date, as they occur)
+--> a0: rows (integer)
+--> city = k0 (text)
+--> month = k1 (date)
+--> count = a0 (integer)
+
+SELECT COUNT(*), 'x' AS label, region FROM visits GROUP BY ALL
+--> k0: region (text, 4 values)
+--> a0: rows (integer)
+--> count = a0 (integer)
+--> label = 'x' (text)
+--> region = k0 (text)
+
+SELECT COUNT(*) FROM visits GROUP BY ALL
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits GROUP BY region, region, visits.region
+--> k0: region (text, 4 values)
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT FLOOR(age / 10) * 10 AS decade, age % 2 AS odd, COUNT(*) FROM visits GROUP BY decade, odd
+--> k0: 10 * FLOOR(age / 10) (integer, 12 values)
+--> k1: age % 2 (integer, 2 values)
+--> a0: rows (integer)
+--> decade = k0 (integer)
+--> odd = k1 (integer)
+--> count = a0 (integer)
+
+SELECT COALESCE(region, 'none') AS r, COUNT(*) FROM visits GROUP BY r
+--> k0: COALESCE(region, 'none') (text, 5 values)
+--> a0: rows (integer)
+--> r = k0 (text)
+--> count = a0 (integer)
+
+SELECT FLOOR(age / 10) AS age, COUNT(*) FROM visits GROUP BY age
+--> k0: age (integer, 111 values)
+--> a0: rows (integer)
+--> age = FLOOR(k0 / 10) (integer)
+--> count = a0 (integer)
+
+SELECT FLOOR(LN(GREATEST(age, 1)) * 10) AS bin, COUNT(*) FROM visits GROUP BY bin
+--> k0: FLOOR(10 * LN(GREATEST(age, 1))) (integer, 51 values)
+--> a0: rows (integer)
+--> bin = k0 (integer)
+--> count = a0 (integer)
+
+SELECT visits_before, COUNT(*) FROM visits GROUP BY visits_before
+--> k0: visits_before (integer, as they occur)
+--> a0: rows (integer)
+--> visits_before = k0 (integer)
+--> count = a0 (integer)
+
+SELECT age, month, region, visits_before > 3, COUNT(*) FROM visits GROUP BY ALL
+--> k0: age (integer, 111 values)
+--> k1: month (date, 12 values)
+--> k2: region (text, 4 values)
+--> k3: visits_before >= 4 (boolean, 2 values)
+--> a0: rows (integer)
+--> age = k0 (integer)
+--> month = k1 (date)
+--> region = k2 (text)
+--> column4 = k3 (boolean)
+--> count = a0 (integer)
+
+SELECT age, month, region, age + 1 AS next, COUNT(*) FROM visits GROUP BY age, month, region, next
+--> k0: age (integer, as they occur)
+--> k1: month (date, as they occur)
+--> k2: region (text, as they occur)
+--> k3: 1 + age (integer, as they occur)
+--> a0: rows (integer)
+--> age = k0 (integer)
+--> month = k1 (date)
+--> region = k2 (text)
+--> next = k3 (integer)
+--> count = a0 (integer)

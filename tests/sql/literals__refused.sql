@@ -1,0 +1,29 @@
+SELECT COUNT(*) FROM visits WHERE age = 4611686018427387905
+--> Unsupported: This whole number is too large
+
+SELECT COUNT(*) FROM visits WHERE age = 99999999999999999999999999999999999
+--> Unsupported: This whole number is too large
+
+SELECT COUNT(*) FROM visits WHERE Cost > 1e999
+--> Unsupported: This number is too large
+
+SELECT COUNT(*) FROM visits WHERE city = 'open
+--> Unsupported: A quote or a comment is not closed
+
+SELECT COUNT(*) FROM visits WHERE city = $$x$$
+--> Unsupported: Dollar quotes are not read
+
+SELECT COUNT(*) FROM visits WHERE city = e'x'
+--> Unsupported: Escaped text is not read
+
+SELECT COUNT(*) FROM visits WHERE city = 'a' 'b'
+--> Unsupported: Text is not put together here
+
+SELECT COUNT(*) FROM visits WHERE age = $1
+--> Unsupported: Parameters and placeholders are not read
+
+SELECT COUNT(*) FROM visits WHERE age = ?
+--> Unsupported: Parameters and placeholders are not read
+
+SELECT COUNT(*) FROM visits WHERE Cost > 1e
+--> Unsupported: This is no number

@@ -1,0 +1,32 @@
+SELECT SUM(Cost) AS s, s * 2 FROM visits
+--> Unsupported: s is an output, and outputs do not see each other
+
+SELECT COUNT(*) AS patient_id FROM visits
+--> Unsupported: patient_id is the name of the column that says whose rows these are
+
+SELECT COUNT(*) FROM visits ORDER BY age
+--> Unsupported: age is shown as it is, row by row
+
+SELECT COUNT(*) FROM visits ORDER BY 2
+--> Unsupported: There is no output 2
+
+SELECT COUNT(*) FROM visits HAVING age > 3
+--> Unsupported: age is shown as it is, row by row
+
+SELECT COUNT(*) FROM visits HAVING nothing > 3
+--> Unsupported: visits has no column nothing
+
+SELECT COUNT(*) AS number FROM visits HAVING numbr > 3
+--> Unsupported: visits has no column numbr
+
+SELECT COUNT(*) + city FROM visits GROUP BY city
+--> Unsupported: + works on numbers, and this is text
+
+SELECT AVG(age) % 2 FROM visits
+--> Unsupported: % works on whole numbers
+
+SELECT COUNT(*) AND TRUE FROM visits
+--> Unsupported: AND, OR and NOT work on conditions, and this is a whole number
+
+SELECT CASE COUNT(*) WHEN 'a' THEN 1 END FROM visits
+--> Unsupported: A comparison needs values of one type, and here are integer and text

@@ -1,0 +1,23 @@
+"""Comparisons: the pairs in comparisons.sql and comparisons__refused.sql."""
+
+from __future__ import annotations
+
+import pytest
+
+from sql.fixtures import ask, check_answered, check_refused, pairs, refusal, told
+
+
+@pytest.mark.parametrize(("sql", "expected"), pairs("comparisons"))
+def test_what_is_read(sql: str, expected: str) -> None:
+    check_answered(sql, expected)
+
+
+@pytest.mark.parametrize(("sql", "expected"), pairs("comparisons__refused"))
+def test_what_is_refused(sql: str, expected: str) -> None:
+    check_refused(sql, expected)
+
+
+def test_a_long_list_is_refused_and_a_thousand_is_read() -> None:
+    listed = ", ".join(map(str, range(1001)))
+    assert refusal(f"SELECT COUNT(*) FROM visits WHERE age IN ({listed})") == "Unsupported: This list has more than 1000 values"
+    assert "IN (" in told(ask(f"SELECT COUNT(*) FROM visits WHERE visits_before IN ({listed.removesuffix(', 1000')})"))

@@ -1,0 +1,84 @@
+"""The closed world: what has no rule is refused, whatever it is called."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+from sqlglot import exp
+
+from hedgerow.errors import Refused, Unsupported
+from hedgerow.plan.values import Range
+from hedgerow.sql.readers import MAX_PARTS, RowReader, type_only
+from hedgerow.sql.rule import Rule
+from hedgerow.sql.rules import BY_NODE, RULES
+from hedgerow.sql.scope import Scope
+from hedgerow.sql.text import tokenise
+from sql.fixtures import CATALOG, ask
+
+READER = RowReader(Scope(tokenise("SELECT COUNT(*) FROM visits"), "visits", "visits", CATALOG.tables["visits"]))
+
+
+def every(node: type[exp.Expr]) -> set[type[exp.Expr]]:
+    return {node}.union(*(every(child) for child in node.__subclasses__()))
+
+
+def test_no_node_has_two_rules() -> None:
+    assert len(BY_NODE) == len(RULES)
+
+
+def test_every_node_without_a_rule_is_refused() -> None:
+    unknown = [node for node in every(exp.Expression) if not isinstance(BY_NODE.get(node), Rule)]
+    assert len(unknown) > 500
+    for node in unknown:
+        with pytest.raises(Unsupported):
+            READER.read(node())
+
+
+def test_a_node_with_a_part_that_no_rule_looks_at_is_refused() -> None:
+    for rule in RULES:
+        if isinstance(rule, Rule):
+            with pytest.raises(Unsupported):
+                READER.read(rule.node(made_up_part=exp.Null()))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arguments", ["age", "city, 'a'", "'month', day", "age, Cost, 1"])
+def test_no_function_of_the_engine_gets_through_by_its_name(arguments: str) -> None:
+    """Every function that the engine knows is asked for; only those that the rules read are."""
+    names = {name for (name,) in duckdb.sql("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall() if name.isidentifier()}
+    assert len(names) > 500
+    read = set()
+    for name in names:
+        try:
+            ask(f"SELECT COUNT({name}({arguments})) FROM visits WHERE smoker")
+        except Refused:
+            continue
+        read.add(name)
+    assert read <= {
+        *("abs", "floor", "ceil", "ceiling", "round", "sqrt", "ln", "least", "greatest", "mod", "coalesce", "ifnull", "nullif"),
+        *("year", "quarter", "month", "day", "dayofmonth", "dayofweek", "dayofyear", "date_trunc", "datetrunc", "nvl", "if"),
+    }
+
+
+def test_nesting_and_size_have_limits() -> None:
+    assert ask("SELECT SUM(" + "+".join(["age"] * 90) + ") FROM visits").aggregates
+    with pytest.raises(Unsupported, match="nested more than 100 deep"):
+        ask("SELECT SUM(" + "+".join(["age"] * 110) + ") FROM visits")
+    doubling = "(" * 20 + "age BETWEEN 1 AND 2" + ") BETWEEN TRUE AND TRUE" * 20
+    with pytest.raises(Unsupported, match=f"more than {MAX_PARTS} parts"):
+        ask(f"SELECT COUNT(*) FROM visits WHERE {doubling}")
+
+
+def test_the_missing_lines_of_the_policy_are_written_out() -> None:
+    with pytest.raises(Refused) as caught:
+        ask("SELECT SUM(weight * visits_before + weight) FROM visits")
+    assert str(caught.value).split("\n")[-1] == (
+        "Declare them in the policy, under [tables.visits.columns]: "
+        'weight = { type = "real", min = …, max = … }; visits_before = { type = "integer", min = …, max = … }'
+    )
+
+
+def test_results_have_types_and_no_bounds() -> None:
+    assert type_only("text") == Range("text")
+    assert type_only("integer", null=True).values == ()
+    assert type_only("real").step is None

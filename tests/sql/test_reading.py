@@ -1,0 +1,204 @@
+"""Text to question: every rule has its fixtures, what is read means what the engine means by it, and nothing else ever happens."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import hedgerow.sql
+from hedgerow.errors import Refused, Unsupported
+from hedgerow.sql.question import Question
+from hedgerow.sql.reading import parse
+from sql.exactly import answer, clinic
+from sql.fixtures import CATALOG, HERE, ask, pairs
+from sql.sentences import conditions
+
+SRC = Path(hedgerow.sql.__file__).parent
+FILES = sorted(file.stem for file in HERE.glob("*.sql"))
+TEXTS = [sql for name in FILES for sql, _ in pairs(name)]
+
+
+def test_every_rule_has_fixtures_and_every_fixture_its_module() -> None:
+    rules = {file.stem for file in (SRC / "rules").glob("*.py")} - {"__init__"}
+    modules = {file.stem for file in SRC.glob("*.py")}
+    covered = {name.removesuffix("__refused") for name in FILES}
+    assert rules <= covered
+    assert covered <= rules | modules
+    assert all(f"{name}__refused" in FILES for name in rules)
+    assert all(told for name in FILES for _, told in pairs(name))
+
+
+# Each is asked of the engine as it stands, and through its plan. COUNT(*) comes first, so that groups without rows can be told.
+SAME = """
+SELECT COUNT(*), COUNT(city), SUM(age), SUM(Cost), AVG(age), AVG(Cost) FROM visits
+SELECT COUNT(*), region, SUM(age) FROM visits GROUP BY region
+SELECT COUNT(*), FLOOR(age / 10) * 10 AS decade, AVG(Cost) FROM visits GROUP BY decade
+SELECT COUNT(*), CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END AS who FROM visits GROUP BY who
+SELECT COUNT(*), YEAR(day), QUARTER(day), DAYOFWEEK(day) FROM visits GROUP BY 2, 3, 4
+SELECT COUNT(*), DATE_TRUNC('quarter', month) FROM visits GROUP BY ALL
+SELECT COUNT(*), EXTRACT(doy FROM day) % 7, EXTRACT(month FROM day) FROM visits GROUP BY ALL
+SELECT COUNT(*), city FROM visits GROUP BY city
+SELECT COUNT(*), visits_before, SUM(CASE WHEN smoker THEN 1 ELSE 0 END) FROM visits GROUP BY visits_before
+SELECT COUNT(*) FROM visits WHERE smoker AND age > 30 OR region = 'north' AND NOT city LIKE 'A%'
+SELECT COUNT(*) FROM visits WHERE smoker IS NOT TRUE AND city IS NOT NULL AND weight IS NULL
+SELECT COUNT(*) FROM visits WHERE smoker IS FALSE OR city IS NULL
+SELECT COUNT(*) FROM visits WHERE city NOT LIKE '%n' AND city LIKE '_%e_'
+SELECT COUNT(*) FROM visits WHERE NOT (smoker AND weight > 60)
+SELECT COUNT(*) FROM visits WHERE weight NOT IN (51, 52.5) AND age IN (1, 2, 3, 70, 77, 84)
+SELECT COUNT(*) FROM visits WHERE city NOT IN ('Bonn', 'Celle')
+SELECT COUNT(*) FROM visits WHERE age IN (visits_before, 7, 14)
+SELECT COUNT(*) FROM visits WHERE age BETWEEN 20 AND 40 AND age NOT BETWEEN 25 AND 30
+SELECT COUNT(*) FROM visits WHERE day >= '2022-03-04' AND day < DATE '2025-01-01' AND month <> '2026-03-01'
+SELECT COUNT(*) FROM visits WHERE day BETWEEN '2021-01-01' AND '2023-12-31' OR DAY(day) = 3
+SELECT COUNT(*) FROM visits WHERE COALESCE(smoker, TRUE) AND IFNULL(city, 'none') <> 'Bonn' AND NULLIF(age, 7) > 3
+SELECT COUNT(*) FROM visits WHERE CASE region WHEN 'north' THEN age > 20 WHEN 'south' THEN smoker END
+SELECT COUNT(*) FROM visits WHERE IF(smoker, age, visits_before) > 3
+SELECT COUNT(*), SUM(age * 2 - 3), SUM(-age), SUM(age % 7), SUM(ABS(age - 40)), SUM(LEAST(age, 30)), SUM(GREATEST(age, 30)) FROM visits
+SELECT COUNT(*), SUM(ROUND(Cost)), SUM(FLOOR(Cost / 3)), SUM(CEIL(Cost)), SUM(ROUND(age, -1)) FROM visits
+SELECT COUNT(*), SUM(Cost * 2), SUM(Cost + age), SUM(CAST(age AS DOUBLE)), SUM(COALESCE(age, 0)), COUNT(NULLIF(age, 7)) FROM visits
+SELECT COUNT(*), COUNT(CASE WHEN smoker THEN 1 END), COUNT(smoker), AVG(IF(smoker, age, 0)) FROM visits
+SELECT COUNT(*) AS n, region, SUM(Cost) / COUNT(*) AS mean FROM visits GROUP BY region HAVING n > 20 AND AVG(age) > 10
+SELECT COUNT(*) AS n, visits_before + 1 AS next, 100.0 * COUNT(*) / 90 FROM visits GROUP BY visits_before
+SELECT COUNT(*) AS n, region FROM visits GROUP BY region ORDER BY region DESC LIMIT 2 OFFSET 1
+SELECT COUNT(*), city FROM visits GROUP BY city ORDER BY city LIMIT 3
+SELECT COUNT(*), city FROM visits GROUP BY city ORDER BY city DESC NULLS FIRST LIMIT 2
+SELECT COUNT(*), age % 3 AS r FROM visits GROUP BY r ORDER BY -r
+SELECT COUNT(*) % 7, -SUM(age), ROUND(AVG(Cost), 1), SQRT(COUNT(*)), FLOOR(AVG(age)) FROM visits
+SELECT COALESCE(SUM(age), 0), NULLIF(COUNT(*), 90), CASE WHEN COUNT(*) > 3 THEN AVG(age) END, COUNT(*) BETWEEN 1 AND 3 FROM visits
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[duckdb.DuckDBPyConnection]:
+    visits = pd.DataFrame(clinic()).astype({"smoker": "boolean", "day": "datetime64[s]", "month": "datetime64[s]"})
+    with duckdb.connect() as connection:
+        connection.register("frame", visits)
+        connection.execute("CREATE TABLE visits AS SELECT * REPLACE (day::DATE AS day, month::DATE AS month) FROM frame")
+        yield connection
+
+
+@pytest.mark.parametrize("sql", SAME.strip().split("\n"))
+def test_a_question_means_what_the_engine_means_by_it(sql: str, engine: duckdb.DuckDBPyConnection) -> None:
+    expected = engine.execute(sql).fetchall()
+    found = answer(ask(sql), clinic())
+    if "ORDER BY" not in sql:
+        expected, found = sorted(expected, key=_plain), sorted(found, key=_plain)
+    assert [_plain(row) for row in found] == [_plain(row) for row in expected]
+
+
+@pytest.mark.long
+@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(conditions(depth=3))
+def test_conditions_mean_what_the_engine_means_by_them(engine: duckdb.DuckDBPyConnection, condition: str) -> None:
+    sql = f"SELECT COUNT(*) FROM visits WHERE {condition}"
+    assert answer(ask(sql), clinic()) == engine.execute(sql).fetchall()
+
+
+def _plain(row: tuple[object, ...]) -> list[str]:
+    """Nine digits of numbers, and the day of what the engine calls a moment."""
+    return [f"{value:.9g}" if isinstance(value, int | float) else str(value)[:10] for value in row]
+
+
+def _asked(sql: str) -> None:
+    """Either a question, or a refusal with all its parts: nothing else may come of any text."""
+    try:
+        assert isinstance(parse(sql, CATALOG), Question)
+    except Refused as error:
+        what, line, marks, instead = str(error).split("\n")
+        assert what.strip()
+        assert len(line) < 120
+        assert "^" in marks
+        assert instead.strip()
+
+
+WORDS = st.sampled_from(sorted({word for sql in TEXTS for word in re.findall(r"\w+|'[^']*'|[^\w\s]", sql)}))
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    words = re.findall(r"\w+|'[^']*'|[^\w\s]|\s", draw(st.sampled_from(TEXTS)))
+    for _ in range(draw(st.integers(1, 3))):
+        place = draw(st.integers(0, len(words)))
+        change = draw(st.sampled_from(("put in", "take out", "replace", "repeat", "letter", "splice")))
+        if change == "put in":
+            words[place:place] = [" ", draw(WORDS), " "]
+        elif change == "take out":
+            words[place : place + draw(st.integers(1, 3))] = []
+        elif change == "replace":
+            words[place : place + 1] = [draw(WORDS)]
+        elif change == "repeat":
+            words[place:place] = words[place : place + 6] * draw(st.integers(1, 3))
+        elif change == "letter":
+            words[place:place] = [draw(st.characters())]
+        else:
+            words[place:] = re.findall(r"\w+|[^\w\s]|\s", draw(st.sampled_from(TEXTS)))
+    return "".join(words)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(mutated())
+def test_changed_texts_are_read_or_refused(sql: str) -> None:
+    _asked(sql)
+
+
+@pytest.mark.long
+@settings(max_examples=1500, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(st.one_of(mutated(), st.lists(WORDS, max_size=60).map(" ".join), st.text(max_size=200), st.lists(WORDS, max_size=30).map("".join)))
+def test_whatever_is_written_is_read_or_refused(sql: str) -> None:
+    _asked(sql)
+
+
+HOSTILE = {
+    "not": "SELECT " + "NOT " * 2000 + "smoker FROM visits",
+    "minus": "SELECT " + "- " * 2000 + "age FROM visits",
+    "cast": "SELECT SUM(age" + "::int" * 1500 + ") FROM visits",
+    "select": "SELECT " + "(SELECT " * 38 + "1" + ")" * 38 + " FROM visits",
+    "from": "SELECT COUNT(*) FROM " + "(" * 38 + "visits" + ")" * 38,
+    "join": "SELECT COUNT(*) FROM visits " + "JOIN visits " * 1500,
+    "dots": "SELECT " + "a." * 1500 + "b FROM visits",
+    "interval": "SELECT " + "INTERVAL " * 900 + "1 FROM visits",
+    "types": "SELECT CAST(age AS " + "STRUCT<a " * 900 + "INT" + ">" * 900 + ") FROM visits",
+    "digits": "SELECT COUNT(*) FROM visits WHERE age = " + "9" * 5000,
+    "exponent": "SELECT COUNT(*) FROM visits WHERE Cost < 1e" + "9" * 5000,
+    "epsilon": "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1e" + "9" * 20 + ") COUNT(*) FROM visits",
+    "case": "SELECT COUNT(*) FROM visits WHERE " + "CASE " * 30 + "age" + " WHEN 1 THEN 1 WHEN 2 THEN 2 END" * 30 + " = 1",
+    "quotes": "SELECT " + "'" * 999,
+    "what the parser itself trips over": "SELECT VAR_MAP(1) FROM visits",
+    "surrogate": "SELECT '\ud800' FROM visits",
+}
+
+
+@pytest.mark.parametrize("sql", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_texts_are_refused(sql: str) -> None:
+    with pytest.raises(Unsupported):
+        ask(sql)
+
+
+def test_long_lists_of_conditions_are_read() -> None:
+    assert ask("SELECT COUNT(*) FROM visits WHERE " + " OR ".join(f"visits_before = {i}" for i in range(300))).aggregates
+
+
+@pytest.mark.long
+def test_nothing_of_the_text_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        for sql in TEXTS:
+            try:
+                ask(sql)
+            except Refused:
+                continue
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("sql", ["SELECT 'x' + 1", "SELECT COUNT(* FROM visits", "SELECT COUNT(*) FROM visits WHERE GROUP BY age"])
+def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        ask(sql)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None

@@ -1,0 +1,123 @@
+"""Limits before parsing, and the underlined piece."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+from sqlglot import exp
+
+from hedgerow.errors import InvalidArgument, Refused, Unbounded, Unsupported
+from hedgerow.sql.text import MAX_DEPTH, MAX_TOKENS, tokenise
+from sql.fixtures import ask
+
+
+def lines(sql: str) -> list[str]:
+    with pytest.raises(Refused) as caught:
+        ask(sql)
+    return str(caught.value).split("\n")
+
+
+def marked(sql: str) -> str:
+    """The piece of the text above the carets."""
+    _, line, marks, _ = lines(sql)
+    return "".join(c for c, mark in zip(line, marks, strict=False) if mark == "^")
+
+
+def test_a_refusal_says_what_shows_where_and_tells_what_to_write() -> None:
+    assert lines("SELECT AVG(age) OVER (PARTITION BY region) FROM visits") == [
+        "Window functions look at other people's rows",
+        "    SELECT AVG(age) OVER (PARTITION BY region) FROM visits",
+        "           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+        "Write a GROUP BY instead.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "piece"),
+    [
+        ("SELECT COUNT(*) OVER () FROM visits", "COUNT(*) OVER ()"),
+        ("SELECT MAX((age + 1)) FROM visits", "MAX((age + 1))"),
+        ("SELECT SUM(CASE WHEN age THEN 1 END) FROM visits", "CASE WHEN age THEN 1 END"),
+        ("SELECT SUM(CAST(city AS DOUBLE)) FROM visits", "CAST(city AS DOUBLE)"),
+        ("SELECT COUNT(*) FROM visits WHERE city::date = '2026-01-01'", "city::date"),
+        ("SELECT COUNT(*) FROM visits WHERE EXTRACT(hour FROM day) = 1", "EXTRACT(hour FROM day)"),
+        ("SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE", "CURRENT_DATE"),
+        ("SELECT COUNT(*) FROM visits WHERE (age, 1) = (2, 1)", "(age, 1)"),
+        ("SELECT COUNT(*) FROM visits\nWHERE age > 3 AND agee < 5\nGROUP BY region", "agee"),
+        ("SELECT COUNT(*) FROM visits JOIN regions USING (region)", "JOIN regions USING (region)"),
+        ("SELECT COUNT(*) FROM visits, regions", ", regions"),
+        ("SELECT COUNT(*) FROM (SELECT * FROM visits)", "(SELECT * FROM visits)"),
+        ("SELECT COUNT(*) FROM visits WHERE frob() = 1", "frob()"),
+        ("SELECT COUNT(*) FROM visits ORDER BY ALL", "ALL"),
+        ("SELECT COUNT(*) FROM visits GROUP BY 'x'", "'x'"),
+        ("SELECT DISTINCT region FROM visits", "DISTINCT"),
+        ("SELECT SUM(weight) FROM visits", "SUM(weight)"),
+    ],
+)
+def test_the_offending_piece_is_underlined(sql: str, piece: str) -> None:
+    assert marked(sql) == piece
+
+
+def test_a_long_line_is_cut_around_the_piece() -> None:
+    sql = "SELECT COUNT(*) FROM visits WHERE " + "age > 3 AND " * 50 + "agee < 5" + " AND age > 4" * 50
+    _, line, _, _ = lines(sql)
+    assert len(line) < 120
+    assert line.strip().startswith("…")
+    assert line.endswith("…")
+    assert marked(sql) == "agee"
+
+
+def test_tabs_do_not_shift_the_carets() -> None:
+    sql = "SELECT\tCOUNT(*)\tFROM visits\tWHERE agee < 5"
+    assert marked(sql) == "agee"
+    assert "\t" not in lines(sql)[1]
+
+
+def test_text_that_is_no_text_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="sql must be text"):
+        tokenise(cast(Any, 3))
+
+
+@pytest.mark.parametrize(
+    ("sql", "what"),
+    [
+        ("", "Nothing is asked"),
+        ("  \n -- only a comment", "Nothing is asked"),
+        ("SELECT '" + "x" * 65_536 + "'", "longer than 64 KiB"),
+        ("é" * 33_000, "longer than 64 KiB"),
+        ("SELECT\0 1", "NUL"),
+        ("SELECT 'open", "not closed"),
+        ("SELECT /* open", "not closed"),
+        ('SELECT\n\n "open', "not closed"),
+        ("SELECT " + "1, " * MAX_TOKENS, f"more than {MAX_TOKENS}"),
+        ("SELECT " + "(" * (MAX_DEPTH + 1) + "1" + ")" * (MAX_DEPTH + 1), "nested more than 40"),
+        ("SELECT " + "CASE WHEN " * (MAX_DEPTH + 1) + "1" + " THEN 1 END" * (MAX_DEPTH + 1), "nested more than 40"),
+    ],
+)
+def test_limits_come_before_the_parser(sql: str, what: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        tokenise(sql)
+    first, line, marks, instead = str(caught.value).split("\n")
+    assert what in first
+    assert "^" in marks
+    assert len(line) < 120
+    assert instead
+
+
+def test_forty_brackets_are_read() -> None:
+    assert ask("SELECT " + "(" * (MAX_DEPTH - 1) + "COUNT(*)" + ")" * (MAX_DEPTH - 1) + " FROM visits").outputs
+
+
+def test_a_node_without_a_place_underlines_the_whole() -> None:
+    text = tokenise("SELECT 1")
+    assert text.span(exp.Star()) is None
+    assert str(text.refusal(Unbounded, "What", exp.Star(), "Do.")) == "What\n    SELECT 1\n    ^^^^^^^^\nDo."
+    assert text.cut(exp.Star()) == "STAR"
+
+
+def test_a_piece_for_people_is_one_short_line() -> None:
+    question = ask("SELECT SUM(age\n  +  1) FROM visits")
+    assert question.aggregates[0].text == "SUM(age + 1)"
+    question = ask("SELECT SUM(age" + " + 1" * 30 + ") FROM visits")
+    assert len(question.aggregates[0].text) == 60
