@@ -1,0 +1,211 @@
+"""Which table lies where: declared columns beside those that the data have. What does not fit is said here, before anything is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeVar
+
+import pyarrow as pa
+from sqlglot import exp
+
+from hedgerow.engines.compile import Shelf
+from hedgerow.engines.decode import Columns, Statement
+from hedgerow.engines.dialect import Dialect
+from hedgerow.engines.frames import snapshot
+from hedgerow.engines.reading import READABLE, UNITS, Stored, parse, read, read_unit
+from hedgerow.engines.session import Attached
+from hedgerow.engines.source import PhysicalColumn
+from hedgerow.engines.terms import column, select
+from hedgerow.errors import HedgerowError, InvalidArgument, SourceError
+from hedgerow.plan.schema import Schema
+from hedgerow.plan.values import Type
+
+__all__ = ["Catalogue", "Desk", "Registered", "physical", "stock"]
+
+_TYPES: Final[Mapping[str, Type]] = {
+    "BOOLEAN": "boolean",
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), "integer"),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "real"),
+    **dict.fromkeys(("VARCHAR", "UUID"), "text"),
+    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"), "date"),
+}
+_WORDS: Final[Mapping[Type | None, str]] = {
+    "boolean": "truth values",
+    "integer": "whole numbers",
+    "real": "real numbers",
+    "text": "text",
+    "date": "dates",
+    None: "something else",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """Data under the name that their schema gives them: the path of a .csv or .parquet file, or a frame (Arrow, pandas, polars, anything
+    with ``__arrow_c_stream__``). A frame is taken as it is now; what its owner does to it later does not matter."""
+
+    data: Any
+    schema: Schema
+
+    def __post_init__(self) -> None:
+        if isinstance(self.data, str | Path):
+            object.__setattr__(self, "data", _file(Path(self.data)))
+        else:
+            object.__setattr__(self, "data", snapshot(self.data, self.schema.table))
+
+    @property
+    def path(self) -> Path | None:
+        """Where the file is; None for a frame."""
+        return self.data if isinstance(self.data, Path) else None
+
+
+def _file(path: Path) -> Path:
+    if path.suffix.lower() not in (".csv", ".parquet"):
+        raise InvalidArgument("path", "must end in .csv or .parquet", str(path))
+    if not path.is_file():
+        raise SourceError(f"There is no file {path}.")
+    found = path.resolve()
+    if any(mark in str(found) for mark in "*?[]"):
+        raise InvalidArgument("path", "must name one file, without any of * ? [ ]", str(found))
+    return found
+
+
+class Desk(Protocol):
+    """What a catalogue needs of a session, in this process or in another."""
+
+    def attach_object(self, relation: str, table: pa.Table) -> Attached:
+        """A relation over an Arrow table."""
+
+    def attach_file(self, relation: str, path: Path) -> Attached:
+        """A relation over a file."""
+
+    def store(self, relation: str, query: str) -> Attached:
+        """A relation that keeps the result of a query."""
+
+    def answer(self, statement: Statement) -> Columns:
+        """Keys and numbers of a statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Where every table lies, and which columns it has in the data."""
+
+    shelves: Mapping[str, Shelf]
+    columns: Mapping[str, tuple[PhysicalColumn, ...]]
+
+
+def stock(desk: Desk, tables: Mapping[str, Registered], dialect: Dialect) -> Catalogue:
+    """Attaches every table and reads it once."""
+    shelves, found = {}, {}
+    for number, (name, registered) in enumerate(tables.items()):
+        if name != registered.schema.table:
+            raise InvalidArgument("tables", f"must go by the names in their schemas, and {registered.schema.table} does not", name)
+        shelves[name], found[name] = _stocked(desk, registered, f"t{number}", dialect)
+    return Catalogue(shelves, found)
+
+
+def _stocked(desk: Desk, registered: Registered, relation: str, dialect: Dialect) -> tuple[Shelf, tuple[PhysicalColumn, ...]]:
+    schema, path = registered.schema, registered.path
+    if path is None:
+        attached = _tried(
+            lambda: desk.attach_object(relation, registered.data), f"The frame of {schema.table} has columns of unknown types."
+        )
+    else:
+        attached = _tried(lambda: desk.attach_file(relation, path), f"The file {path.name} is not what its name says.")
+    there = physical(attached.columns)
+    if path is not None and path.suffix.lower() == ".csv":
+        query, shelf = _parsing(schema, relation, there, dialect)
+        words = f"The file {path.name} cannot be read: every line needs as many values as the first, every quote an end, all in UTF-8."
+        _tried(lambda: desk.store(shelf.relation, query), words)
+        return shelf, there
+    shelf = _shelf(schema, relation, there)
+    statement = _reading_all(schema, shelf, dialect)
+    _tried(lambda: desk.answer(statement), f"The table {schema.table} is damaged: some of its values cannot be read.")
+    return shelf, there
+
+
+T = TypeVar("T")
+
+
+def _tried(action: Callable[[], T], words: str) -> T:
+    """The result, or a SourceError that carries nothing of the engine's own message, which may quote data."""
+    try:
+        return action()
+    except HedgerowError:
+        raise
+    except Exception:
+        pass
+    raise SourceError(words)
+
+
+def physical(columns: Sequence[tuple[str, str]]) -> tuple[PhysicalColumn, ...]:
+    """The engine's types in our words."""
+    return tuple(PhysicalColumn(name, _type(engine_type)) for name, engine_type in columns)
+
+
+def _type(engine_type: str) -> Type | None:
+    if engine_type.startswith("ENUM(") and engine_type.endswith(")"):
+        return "text"
+    decimal = re.fullmatch(r"DECIMAL\([0-9]+,\s*([0-9]+)\)", engine_type)
+    if decimal:
+        return "integer" if decimal[1] == "0" else "real"
+    return _TYPES.get(engine_type)
+
+
+def _shelf(schema: Schema, relation: str, columns: Sequence[PhysicalColumn]) -> Shelf:
+    """Where each declared column lies, and the unit; SourceError where one is missing or of a type that cannot be read so."""
+    stored: dict[str, Stored] = {}
+    for declared in schema.columns:
+        there = _find(schema, declared.name, columns)
+        if there.type is None or there.type not in READABLE[declared.type]:
+            raise SourceError(
+                f"The column {declared.name} of {schema.table} holds {_WORDS[there.type]}, and the policy declares {_WORDS[declared.type]}."
+            )
+        stored[declared.name] = Stored(there.name, there.type)
+    return Shelf(relation, stored, _unit(schema, columns))
+
+
+def _unit(schema: Schema, columns: Sequence[PhysicalColumn]) -> Stored | None:
+    if schema.unit is None or schema.unit == "row":
+        return None
+    there = _find(schema, schema.unit, columns)
+    if there.type is None or there.type not in UNITS:
+        raise SourceError(f"The id column {schema.unit} of {schema.table} holds {_WORDS[there.type]}; ids are whole numbers or text.")
+    return Stored(there.name, there.type)
+
+
+def _find(schema: Schema, name: str, columns: Sequence[PhysicalColumn]) -> PhysicalColumn:
+    """By exact name, else by the only one that differs in upper and lower case alone."""
+    exact = [there for there in columns if there.name == name]
+    alike = exact or [there for there in columns if there.name.casefold() == name.casefold()]
+    if not alike:
+        raise SourceError(f"The table {schema.table} has no column {name}; it has {', '.join(there.name for there in columns)}.")
+    if len(alike) > 1:
+        raise SourceError(f"The table {schema.table} has several columns {name} that differ in upper and lower case alone.")
+    return alike[0]
+
+
+def _parsing(schema: Schema, relation: str, columns: Sequence[PhysicalColumn], dialect: Dialect) -> tuple[str, Shelf]:
+    """For a file of text alone: the query that parses the declared columns, and where they then lie."""
+    wanted = [(f"c{i}", _find(schema, declared.name, columns), declared.type) for i, declared in enumerate(schema.columns)]
+    outputs = [(name, parse(column(there.name), type_, dialect)) for name, there, type_ in wanted]
+    if schema.unit not in (None, "row"):
+        outputs.append(("u", column(_find(schema, str(schema.unit), columns).name)))
+    query = select(outputs, exp.Table(this=exp.to_identifier(relation, quoted=True)))
+    stored = {declared.name: Stored(name, declared.type) for declared, (name, _, _) in zip(schema.columns, wanted, strict=True)}
+    unit = None if schema.unit in (None, "row") else Stored("u", "text")
+    return query.sql(dialect=dialect.name, comments=False, copy=False), Shelf(f"{relation} parsed", stored, unit)
+
+
+def _reading_all(schema: Schema, shelf: Shelf, dialect: Dialect) -> Statement:
+    """Reads every declared value once, so that what cannot be read (broken pages, text that is no Unicode) shows before a question does."""
+    values = [read(declared, shelf.columns[declared.name], dialect) for declared in schema.columns]
+    if shelf.unit is not None:
+        values.append(read_unit(shelf.unit, dialect)[0])
+    outputs = [(f"c{i}", exp.Max(this=dialect.rank([value]))) for i, value in enumerate(values)]
+    query = select(outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True)))
+    return Statement(query.sql(dialect=dialect.name, comments=False, copy=False), (), ())

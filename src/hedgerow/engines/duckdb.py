@@ -1,0 +1,52 @@
+"""DuckDB in this process: files and frames as tables, plans as statements, nothing else within reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hedgerow.engines.catalogue import Registered, stock
+from hedgerow.engines.compile import compile_plan
+from hedgerow.engines.decode import arranged
+from hedgerow.engines.dialect import DUCKDB
+from hedgerow.engines.session import Limits, Session
+from hedgerow.engines.source import FAILED, Cells, PhysicalColumn
+from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.plan.nodes import Aggregate
+
+__all__ = ["DuckDB", "Registered"]
+
+
+class DuckDB:
+    """Answers plans over the given tables. What is wrong with them is said at once, before anything is asked or charged.
+
+    ``threads`` and ``memory`` (bytes) limit the engine; several threads may ask at once.
+    """
+
+    def __init__(self, tables: Mapping[str, Registered], *, threads: int | None = None, memory: int | None = None) -> None:
+        limits = Limits(threads, memory)
+        self._session = Session([table.path for table in tables.values() if table.path is not None], limits)
+        try:
+            self._catalogue = stock(self._session, tables, DUCKDB)
+        except BaseException:
+            self._session.close()
+            raise
+
+    def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
+        """The columns that a table has, by their names in the data."""
+        if table not in self._catalogue.columns:
+            raise InvalidArgument("table", "must be one of those registered", table)
+        return self._catalogue.columns[table]
+
+    def run(self, plan: Aggregate) -> Cells:
+        """The whole numbers of every group."""
+        statement = compile_plan(plan, self._catalogue.shelves, DUCKDB)
+        try:
+            return arranged(self._session.answer(statement), plan.source.domain)
+        except Exception:
+            pass
+        # Raised out here, so that not even its context holds the engine's message, which may quote data.
+        raise SourceError(FAILED)
+
+    def close(self) -> None:
+        """Lets go of the data."""
+        self._session.close()

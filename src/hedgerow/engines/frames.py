@@ -1,0 +1,52 @@
+"""Frames of other libraries as Arrow tables that nobody else can change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from hedgerow.errors import InvalidArgument, SourceError
+
+__all__ = ["snapshot"]
+
+
+def snapshot(data: Any, table: str) -> pa.Table:
+    """The frame as it is now. Columns that have no Arrow type are left out; whoever declares one hears that it is missing."""
+    if isinstance(data, pa.Table):
+        return _checked(data, table)
+    if type(data).__module__.partition(".")[0] == "pandas":
+        return _checked(_from_pandas(data), table)
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise InvalidArgument("data", "must be a path, or a frame of Arrow, pandas or polars", type(data).__name__)
+    found = pa.table(data)
+    return _checked(found if type(data).__module__.partition(".")[0] == "polars" else _copied(found), table)
+
+
+def _from_pandas(frame: Any) -> pa.Table:
+    # Arrow would share the memory of numbers with the frame, whose owner may write to it.
+    columns = {}
+    for place, name in enumerate(frame.columns):
+        try:
+            columns[str(name)] = pa.Array.from_pandas(frame.iloc[:, place].copy(deep=True))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            continue
+    return pa.table(columns)
+
+
+def _copied(table: pa.Table) -> pa.Table:
+    """Through Arrow's own format: a producer may keep hold of its buffers."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return pa.ipc.open_stream(sink.getvalue()).read_all()
+
+
+def _checked(table: pa.Table, name: str) -> pa.Table:
+    try:
+        table.validate(full=True)
+    except pa.ArrowInvalid:
+        pass
+    else:
+        return table
+    raise SourceError(f"The frame of {name} is damaged: Arrow finds values in it that are not of their type.")

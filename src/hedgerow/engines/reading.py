@@ -1,0 +1,142 @@
+"""Reading columns: from what the data hold to a value of the declared type, or NULL, as ``plan.reading`` says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Final
+
+from sqlglot import exp
+
+from hedgerow.engines.dialect import Dialect
+from hedgerow.engines.terms import as_type, between, both, call, cast, column, constant, either, one_of, real, test, text, when, whole
+from hedgerow.errors import Unsupported
+from hedgerow.plan.schema import Column
+from hedgerow.plan.values import Type
+
+__all__ = ["READABLE", "UNITS", "Stored", "parse", "read", "read_unit"]
+
+# Declared type: the types in the data that it can be read from.
+READABLE: Final[Mapping[Type, tuple[Type, ...]]] = {
+    "boolean": ("boolean", "integer", "real"),
+    "integer": ("integer", "real", "boolean"),
+    "real": ("real", "integer", "boolean"),
+    "text": ("text", "integer", "boolean"),
+    "date": ("date",),
+}
+UNITS: Final[tuple[Type, ...]] = ("integer", "text", "real")
+
+_NUMBER: Final = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?"
+_INFINITE: Final = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
+_DATE: Final = r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?"
+_TRUE: Final = ("true", "t", "yes", "y", "1")
+_FALSE: Final = ("false", "f", "no", "n", "0")
+_WHITE: Final = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A column where it lies: its name in the engine and its type there."""
+
+    name: str
+    type: Type
+
+
+def read(declared: Column, stored: Stored, dialect: Dialect) -> exp.Expr:
+    """The value of a column as declared."""
+    raw = column(stored.name)
+    value, missing = _typed(raw, stored.type, declared.type), _missing(raw, stored.type, dialect)
+    if declared.type == "date":
+        value = between(value, constant(date.min, "date"), constant(date.max, "date"))
+        value = value if declared.grain == "day" else dialect.starts[f"start of {declared.grain}"](value)
+    if declared.values is not None:
+        return _listed(value, missing, declared)
+    if declared.low is not None and declared.high is not None and declared.type in ("integer", "real", "date"):
+        return between(value, *_ends(declared, declared.low, declared.high), *missing)
+    return when(*missing, otherwise=value) if missing else value
+
+
+def _missing(raw: exp.Expr, stored: Type, dialect: Dialect) -> list[tuple[exp.Expr, exp.Expr]]:
+    """The branch that turns NaN into NULL, where there can be NaN."""
+    return [(dialect.is_nan(as_type(raw.copy(), "real")), exp.Null())] if stored == "real" else []
+
+
+def _typed(raw: exp.Expr, stored: Type, declared: Type) -> exp.Expr:
+    if stored == "real" and declared == "integer":
+        # Rounded before it is cast: a cast rounds halves to even. Decimals are rounded as decimals.
+        return as_type(call("round", raw), "integer", total=True)
+    if stored == "real" and declared == "boolean":
+        return test(as_type(raw, "real"), exp.NEQ, real(0.0))
+    return as_type(raw, declared, total=True)
+
+
+def _listed(value: exp.Expr, missing: list[tuple[exp.Expr, exp.Expr]], declared: Column) -> exp.Expr:
+    return when(*missing, (one_of(value, declared.values or (), declared.type), value.copy()))
+
+
+def _ends(declared: Column, low: Fraction, high: Fraction) -> tuple[exp.Expr, exp.Expr]:
+    if declared.type == "real":
+        return real(float(low)), real(float(high))
+    if declared.type == "date":
+        return constant(date.fromordinal(int(low)), "date"), constant(date.fromordinal(int(high)), "date")
+    if int(low) >= 2**63 or int(high) < -(2**63):
+        raise Unsupported(f"The bounds of {declared.name} lie beyond 64 bits; declare others.")
+    return whole(max(int(low), -(2**63))), whole(min(int(high), 2**63 - 1))
+
+
+def read_unit(stored: Stored, dialect: Dialect) -> tuple[exp.Expr, list[exp.Expr]]:
+    """The id of the unit, and what must hold for a row to have one."""
+    unit = column(stored.name)
+    there: list[exp.Expr] = [exp.Not(this=exp.Is(this=unit.copy(), expression=exp.Null()))]
+    if stored.type == "real":
+        there.append(exp.Not(this=dialect.is_nan(as_type(unit.copy(), "real"))))
+    # Enumerations and the like become the text that they stand for: two tables need not number them alike.
+    return (as_type(unit, "text") if stored.type == "text" else unit), there
+
+
+def parse(raw: exp.Expr, type_: Type, dialect: Dialect) -> exp.Expr:
+    """What a piece of text spells as a value of the type, NULL where it spells none."""
+    if type_ == "text":
+        return raw
+    if type_ == "boolean":
+        word = call("lower", raw)
+        return when((_one_of(word, _TRUE), exp.true()), (_one_of(word.copy(), _FALSE), exp.false()))
+    trimmed = call("trim", raw, text(_WHITE))
+    if type_ == "date":
+        return _parse_date(trimmed, dialect)
+    spelled: exp.Expr = dialect.spells(trimmed, _NUMBER)
+    if type_ == "real":
+        spelled = either([spelled, _one_of(call("lower", trimmed.copy()), _INFINITE)])
+        return as_type(when((spelled, trimmed.copy())), "real", total=True)
+    # The engine's cast to a whole number gives up on exponents like -99999, where its cast to a real does not.
+    size = call("abs", as_type(trimmed.copy(), "real", total=True))
+    number = as_type(trimmed.copy(), "integer", total=True)
+    return when((exp.Not(this=spelled), exp.Null()), (test(size, exp.LT, real(0.25)), whole(0)), otherwise=number)
+
+
+def _parse_date(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
+    """Years outside 1 to 9999 are tried as a leap year, then moved to the nearest day there is."""
+    year = cast(dialect.piece(trimmed, _DATE, 1), "BIGINT", total=True)
+    inside = exp.Between(this=year, low=whole(1), high=whole(9999))
+    tried = as_type(when((inside, year.copy()), otherwise=whole(9996)), "text")
+    pieces = [
+        call("lpad", tried, cast(exp.Literal.number(4), "INT"), text("0")),
+        *(dialect.piece(trimmed.copy(), _DATE, group) for group in (2, 3)),
+    ]
+    day = as_type(call("concat_ws", text("-"), *pieces), "date", total=True)
+    found = both([dialect.spells(trimmed.copy(), _DATE), exp.Not(this=exp.Is(this=day, expression=exp.Null()))])
+    lower = call("lower", trimmed.copy())
+    return when(
+        (_one_of(lower, [word for word in _INFINITE if not word.startswith("-")]), constant(date.max, "date")),
+        (_one_of(lower.copy(), [word for word in _INFINITE if word.startswith("-")]), constant(date.min, "date")),
+        (exp.Not(this=exp.Paren(this=found)), exp.Null()),
+        (test(year.copy(), exp.LT, whole(1)), constant(date.min, "date")),
+        (test(year.copy(), exp.GT, whole(9999)), constant(date.max, "date")),
+        otherwise=day.copy(),
+    )
+
+
+def _one_of(value: exp.Expr, words: tuple[str, ...] | list[str]) -> exp.Expr:
+    return exp.Paren(this=exp.In(this=value, expressions=[text(word) for word in words]))

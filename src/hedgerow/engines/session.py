@@ -1,0 +1,142 @@
+"""A DuckDB that can do little: read the given files and objects, answer statements. It knows nothing of plans."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+
+from hedgerow.engines.decode import Columns, Statement, columns
+from hedgerow.errors import SourceError
+from hedgerow.numeric.number import whole
+
+__all__ = ["Attached", "Limits", "Session"]
+
+_CONFIGURATION: Final = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_unsigned_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "python_enable_replacements": "false",  # a table is never looked for among Python's variables
+    "temp_directory": "",  # what does not fit in memory fails; exact data are not written anywhere
+}
+# In this order: after the last nothing can be changed any more. A progress bar would be printed among the answers.
+_LOCKED: Final = (
+    "SET enable_progress_bar = false",
+    "SET TimeZone = 'UTC'",
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``threads`` and ``memory`` (bytes) of the engine; None leaves them to it."""
+
+    threads: int | None = None
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("threads", "memory"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, whole(getattr(self, name), name))
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A relation and its columns: name and the engine's word for the type."""
+
+    relation: str
+    columns: tuple[tuple[str, str], ...]
+
+
+class Session:
+    """One database in memory, locked before it meets any data."""
+
+    def __init__(self, paths: Sequence[Path], limits: Limits) -> None:
+        configuration: dict[str, str | bool | int | float | list[str]] = {**_CONFIGURATION}
+        if limits.threads is not None:
+            configuration["threads"] = str(limits.threads)
+        if limits.memory is not None:
+            configuration["memory_limit"] = f"{limits.memory}B"
+        self._connection = duckdb.connect(":memory:", config=configuration)
+        self._guard = threading.Lock()
+        self._objects: dict[str, pa.Table] = {}
+        allowed = ", ".join(_quoted(str(path)) for path in paths)
+        for statement in (f"SET allowed_paths = [{allowed}]", *_LOCKED):
+            self._connection.execute(statement)
+
+    def attach_object(self, relation: str, table: pa.Table) -> Attached:
+        """An Arrow table."""
+        self._connection.register(relation, table)
+        self._objects[relation] = table
+        return self._attached(relation, table.column_names)
+
+    def attach_file(self, relation: str, path: Path) -> Attached:
+        """A Parquet file, or one of comma-separated values, whose columns all are text."""
+        text = path.suffix.lower() == ".csv"
+        reader = _csv(path) if text else f"read_parquet({_quoted(str(path))})"
+        self._connection.execute(f'CREATE VIEW "{relation}" AS SELECT * FROM {reader}')
+        if text:
+            return self._attached(relation)
+        names = self._connection.execute(f"SELECT name FROM parquet_schema({_quoted(str(path))})").fetchall()
+        return self._attached(relation, [name for (name,) in names])
+
+    def store(self, relation: str, query: str) -> Attached:
+        """The result of a query, kept."""
+        self._connection.execute(f'CREATE TABLE "{relation}" AS {query}')
+        return self._attached(relation)
+
+    def answer(self, statement: Statement) -> Columns:
+        """Keys and numbers of a statement. Several threads may ask at once."""
+        with self._guard:
+            cursor = self._connection.cursor()
+        try:
+            for relation, table in self._objects.items():  # a cursor does not see what its parent registered
+                cursor.register(relation, table)
+            return columns(cursor.sql(statement.sql).to_arrow_table(), statement)
+        finally:
+            cursor.close()
+
+    def close(self) -> None:
+        """Lets go of everything. A second time it does nothing."""
+        with contextlib.suppress(duckdb.Error):
+            self._connection.close()
+
+    def _attached(self, relation: str, names: Sequence[str] | None = None) -> Attached:
+        """``names`` are those in the data. The engine renames what differs in upper and lower case alone, and a policy that meant the
+        second column would then be read from the first."""
+        described: list[tuple[Any, ...]] = self._connection.execute(f'DESCRIBE SELECT * FROM "{relation}"').fetchall()
+        if names is not None and not {name for name, *_ in described} <= set(names):
+            raise SourceError("Two columns of the data differ in upper and lower case alone, or not at all: rename one of them.")
+        return Attached(relation, tuple((name, type_) for name, type_, *_ in described))
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _csv(path: Path) -> str:
+    """Nothing is guessed from the data: commas, double quotes, a line of names. A guess could change with one person's row."""
+    try:
+        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            names = next(csv.reader(file, strict=True), [])
+            "".join(names).encode()
+    except (UnicodeEncodeError, csv.Error):
+        names = []
+    if not names or len({name.casefold() for name in names}) != len(names) or not all(names):
+        raise SourceError(f"The first line of {path.name} must give every column a name of its own, in UTF-8 and with commas between.")
+    columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in names)
+    options = (
+        "auto_detect = false, header = true, delim = ',', quote = '\"', escape = '\"', null_padding = false, "
+        "allow_quoted_nulls = false, max_line_size = 100000000"
+    )
+    return f"read_csv({_quoted(str(path))}, columns = {{{columns}}}, {options})"

@@ -1,0 +1,143 @@
+"""Pieces of SQL as trees. Constants are always cast, so that an engine never chooses their type by how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from sqlglot import exp
+
+from hedgerow.errors import Unsupported
+from hedgerow.plan.values import Type, Value
+
+__all__ = [
+    "as_type",
+    "between",
+    "both",
+    "call",
+    "cast",
+    "column",
+    "constant",
+    "either",
+    "null",
+    "one_of",
+    "real",
+    "select",
+    "test",
+    "text",
+    "when",
+    "whole",
+]
+
+SQL_TYPES: dict[Type, str] = {"boolean": "BOOLEAN", "integer": "BIGINT", "real": "DOUBLE", "text": "VARCHAR", "date": "DATE"}
+
+
+def column(name: str, of: str | None = None) -> exp.Column:
+    """A column by its quoted name."""
+    return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(of, quoted=True) if of else None)
+
+
+def cast(value: exp.Expr, to: str, *, total: bool = False) -> exp.Expr:
+    """CAST, or TRY_CAST where the value may not fit."""
+    return (exp.TryCast if total else exp.Cast)(this=value, to=exp.DataType(this=exp.DType[to]))
+
+
+def as_type(value: exp.Expr, type_: Type, *, total: bool = False) -> exp.Expr:
+    """Cast to one of our types."""
+    return cast(value, SQL_TYPES[type_], total=total)
+
+
+def null(type_: Type) -> exp.Expr:
+    """NULL of a type."""
+    return as_type(exp.Null(), type_)
+
+
+def whole(number: int) -> exp.Expr:
+    """A whole number of 64 bits."""
+    if not -(2**63) <= number < 2**63:
+        raise Unsupported("Whole numbers have 64 bits; this one does not fit.")
+    literal = exp.Literal.number(str(abs(number)))
+    return as_type(exp.Neg(this=literal) if number < 0 else literal, "integer")
+
+
+def real(number: float) -> exp.Expr:
+    """A double, to the last bit."""
+    return as_type(exp.Literal.string(repr(number)), "real")
+
+
+def text(value: str) -> exp.Expr:
+    """A piece of text."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Unsupported("Text must be Unicode; half of a surrogate pair stands for no character.") from None
+    return exp.Literal.string(value)
+
+
+def constant(value: Value, type_: Type) -> exp.Expr:
+    """A value of one of our types."""
+    if value is None:
+        return null(type_)
+    if type_ == "boolean":
+        return exp.Boolean(this=bool(value))
+    if type_ == "integer":
+        return whole(int(value))  # type: ignore[arg-type]
+    if type_ == "real":
+        return real(float(value))  # type: ignore[arg-type]
+    if isinstance(value, date):
+        return as_type(exp.Literal.string(value.isoformat()), "date")
+    return text(str(value))
+
+
+def one_of(value: exp.Expr, values: Sequence[Value], type_: Type) -> exp.Expr:
+    """Whether the value is one of these. Whole numbers without a gap are compared with the ends alone."""
+    if type_ == "integer":
+        low, high = min(values), max(values)  # type: ignore[type-var]
+        if int(high) - int(low) + 1 == len(set(values)):  # type: ignore[arg-type]
+            return exp.Between(this=value, low=whole(int(low)), high=whole(int(high)))  # type: ignore[arg-type]
+    return exp.In(this=value, expressions=[constant(item, type_) for item in values])
+
+
+def call(function: str, *arguments: exp.Expr) -> exp.Expr:
+    """A function of the engine, by its own name there."""
+    return exp.Anonymous(this=function, expressions=list(arguments))
+
+
+def test(a: exp.Expr, operator: type[exp.Binary], b: exp.Expr) -> exp.Expr:
+    """A binary operator in brackets."""
+    return exp.Paren(this=operator(this=a, expression=b))
+
+
+def both(conditions: Sequence[exp.Expr]) -> exp.Expr:
+    """AND."""
+    return exp.and_(*conditions, copy=False)
+
+
+def either(conditions: Sequence[exp.Expr]) -> exp.Expr:
+    """OR, in brackets."""
+    return exp.Paren(this=exp.or_(*conditions, copy=False))
+
+
+def when(*branches: tuple[exp.Expr, exp.Expr], otherwise: exp.Expr | None = None) -> exp.Expr:
+    """CASE WHEN … THEN … ELSE … END."""
+    return exp.Case(ifs=[exp.If(this=condition, true=value) for condition, value in branches], default=otherwise)
+
+
+def between(value: exp.Expr, low: exp.Expr, high: exp.Expr, *before: tuple[exp.Expr, exp.Expr]) -> exp.Expr:
+    """Moved to the nearest end, unless one of the branches ``before`` takes it. NULL stays NULL, which LEAST and GREATEST would skip."""
+    ends = ((test(value.copy(), exp.LT, low), low.copy()), (test(value.copy(), exp.GT, high), high.copy()))
+    return when(*before, *ends, otherwise=value)
+
+
+def select(outputs: Sequence[tuple[str, exp.Expr]], source: exp.Expr, where: Sequence[exp.Expr] = ()) -> exp.Select:
+    """SELECT value AS name, … FROM source WHERE all of the conditions. A source that is a SELECT is put in brackets."""
+    table = (
+        exp.Subquery(this=source, alias=exp.TableAlias(this=exp.to_identifier("s", quoted=True)))
+        if isinstance(source, exp.Select)
+        else source
+    )
+    named = [exp.alias_(value, name, quoted=True, copy=False) for name, value in outputs] or [
+        exp.alias_(exp.Literal.number(1), "one", quoted=True)
+    ]
+    found = exp.Select(expressions=named).from_(table, copy=False)
+    return found.where(*where, copy=False) if where else found

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engines.small import ANSWER, BY_CITY, ROWS, VISITS
+from engines.worlds import answer
+from hedgerow.engines.catalogue import Registered, physical
+from hedgerow.engines.duckdb import DuckDB
+from hedgerow.engines.source import PhysicalColumn
+from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.plan.schema import Column, Schema
+
+TYPES = {
+    "BOOLEAN": "boolean",
+    "TINYINT": "integer",
+    "BIGINT": "integer",
+    "HUGEINT": "integer",
+    "UBIGINT": "integer",
+    "DECIMAL(18,0)": "integer",
+    "DECIMAL(18,3)": "real",
+    "FLOAT": "real",
+    "DOUBLE": "real",
+    "VARCHAR": "text",
+    "UUID": "text",
+    "ENUM('a', 'b')": "text",
+    "DATE": "date",
+    "TIMESTAMP": "date",
+    "TIMESTAMP_NS": "date",
+    "TIMESTAMP WITH TIME ZONE": "date",
+    "BLOB": None,
+    "INTEGER[]": None,
+    "STRUCT(a INTEGER)": None,
+    "ENUM('a')[]": None,
+    "TIME": None,
+    "INTERVAL": None,
+}
+
+
+@pytest.mark.parametrize("engine_type", TYPES)
+def test_types_of_the_engine_in_our_words(engine_type: str) -> None:
+    assert physical([("c", engine_type)]) == (PhysicalColumn("c", TYPES[engine_type]),)  # type: ignore[arg-type]
+
+
+def saved(folder: Path, kind: str) -> Path:
+    path = folder / f"visits.{kind}"
+    if kind == "parquet":
+        pq.write_table(pa.table(ROWS), path)
+    else:
+        lines = [",".join("" if value is None else str(value) for value in row) for row in zip(*ROWS.values(), strict=True)]
+        path.write_text("\n".join([",".join(ROWS), *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_files_answer(kind: str, tmp_path: Path) -> None:
+    source = DuckDB({"visits": Registered(str(saved(tmp_path, kind)), VISITS)})
+    assert answer(source, BY_CITY) == ANSWER
+    assert [column.name for column in source.schema("visits")] == list(ROWS)
+    source.close()
+
+
+def refusal(data: Any, schema: Schema = VISITS) -> str:
+    with pytest.raises(SourceError) as caught:
+        DuckDB({schema.table: Registered(data, schema)})
+    assert caught.value.__context__ is None
+    return str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "gone.csv") == f"There is no file {tmp_path / 'gone.csv'}."
+
+
+def test_other_endings_and_patterns_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match=r"must end in \.csv or \.parquet"):
+        Registered(tmp_path / "t.json", VISITS)
+    (tmp_path / "a*.csv").write_text("x\n")
+    with pytest.raises(InvalidArgument, match="must name one file"):
+        Registered(tmp_path / "a*.csv", VISITS)
+
+
+def test_a_table_goes_by_the_name_in_its_schema() -> None:
+    with pytest.raises(InvalidArgument, match="names in their schemas"):
+        DuckDB({"other": Registered(pa.table(ROWS), VISITS)})
+
+
+@pytest.mark.parametrize("kind", ["frame", "csv"])
+def test_a_missing_column_is_named(kind: str, tmp_path: Path) -> None:
+    data = pa.table(ROWS) if kind == "frame" else saved(tmp_path, kind)
+    wider = replace(VISITS, columns=(*VISITS.columns, Column("hair", "text")))
+    assert refusal(data, wider) == "The table visits has no column hair; it has id, age, city, pay."
+    assert refusal(data, replace(VISITS, unit="person")) == "The table visits has no column person; it has id, age, city, pay."
+
+
+def test_a_column_of_another_type_is_named() -> None:
+    schema = replace(VISITS, columns=(Column("city", "integer"),))
+    assert refusal(pa.table(ROWS), schema) == "The column city of visits holds text, and the policy declares whole numbers."
+    nested = pa.table({"id": [1], "city": [[1, 2]]})
+    assert refusal(nested, schema) == "The column city of visits holds something else, and the policy declares whole numbers."
+
+
+def test_ids_are_whole_numbers_or_text() -> None:
+    found = refusal(pa.table({**ROWS, "id": [True] * 6}))
+    assert found == "The id column id of visits holds truth values; ids are whole numbers or text."
+
+
+def test_upper_and_lower_case_may_differ_while_it_is_clear_what_is_meant() -> None:
+    renamed = {name.upper(): values for name, values in ROWS.items()}
+    source = DuckDB({"visits": Registered(pa.table(renamed), VISITS)})
+    assert answer(source, BY_CITY) == ANSWER
+    source.close()
+
+
+def test_where_case_leaves_two_it_is_refused() -> None:
+    schema = Schema("t", (Column("SS", "integer"),), "row")
+    assert (
+        refusal(pa.table({"ß": [1], "ss": [2]}), schema) == "The table t has several columns SS that differ in upper and lower case alone."
+    )
+
+
+def test_a_file_that_is_not_what_its_name_says(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"secret" * 100)
+    assert refusal(path) == "The file t.parquet is not what its name says."
+
+
+@pytest.mark.parametrize("line", ["1,2", "1,2,a,3,secret", '1,2,"secret,3\n', "1,2,\udcffsecret,3"])
+def test_a_line_that_cannot_be_read_is_no_secret_told(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"id,age,city,pay\n1,30,a,1.5\n" + line.encode("utf-8", "surrogateescape") + b"\n")
+    assert refusal(path).startswith("The file t.csv cannot be read: every line needs as many values as the first")
+
+
+def test_text_that_is_no_unicode_shows_before_a_question_does(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    marked = pa.table({**ROWS, "city": ["secret"] * 6})
+    pq.write_table(marked, path, compression="none", use_dictionary=False, write_statistics=False)
+    path.write_bytes(path.read_bytes().replace(b"secret", b"secr\xff\xfe"))
+    assert refusal(path) == "The table visits is damaged: some of its values cannot be read."

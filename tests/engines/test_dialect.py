@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import duckdb
+import sqlglot
+from sqlglot import exp
+
+from hedgerow.engines.dialect import DUCKDB
+from hedgerow.engines.terms import cast, constant, text, whole
+from hedgerow.plan.dates import PARTS, STARTS
+
+CONNECTION = duckdb.connect()
+
+
+def value(term: exp.Expr) -> object:
+    found = CONNECTION.execute(f"SELECT {term.sql(DUCKDB.name)}").fetchone()
+    assert found is not None
+    return found[0]
+
+
+def test_every_part_of_a_date_has_a_word() -> None:
+    assert set(DUCKDB.parts) == set(PARTS)
+    assert set(DUCKDB.starts) == set(STARTS)
+
+
+def test_sqlglot_knows_the_dialect() -> None:
+    assert sqlglot.Dialect.get_or_raise(DUCKDB.name)
+
+
+def test_division_cuts_towards_zero_for_both_signs_and_widths() -> None:
+    for to in ("BIGINT", DUCKDB.wide):
+        assert [value(DUCKDB.cut(cast(whole(a), to), cast(whole(b), to))) for a, b in ((7, 2), (-7, 2), (7, -2), (-7, -2))] == [
+            3,
+            -3,
+            -3,
+            3,
+        ]
+
+
+def test_the_wide_type_holds_sums_beyond_64_bits() -> None:
+    assert value(exp.Mul(this=cast(whole(2**62), DUCKDB.wide), expression=cast(whole(2**62), DUCKDB.wide))) == 2**124
+
+
+def test_the_rank_is_a_function_of_its_arguments_alone() -> None:
+    first = value(DUCKDB.rank([whole(1), text("a")]))
+    assert first == value(DUCKDB.rank([whole(1), text("a")]))
+    assert first != value(DUCKDB.rank([whole(2), text("a")]))
+    assert value(DUCKDB.rank([whole(1), constant(None, "text")])) is not None
+
+
+def test_patterns_match_the_whole_text() -> None:
+    assert value(DUCKDB.spells(text("12"), "[0-9]+")) is True
+    assert value(DUCKDB.spells(text("12x"), "[0-9]+")) is False
+    assert value(DUCKDB.piece(text("12-34"), "([0-9]+)-([0-9]+)", 2)) == "34"
+    assert value(DUCKDB.is_nan(constant(float("nan"), "real"))) is True

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engines.small import ANSWER, BY_CITY, ROWS, VISITS, visits
+from engines.worlds import answer
+from hedgerow.engines.duckdb import DuckDB, Registered
+from hedgerow.engines.source import FAILED, PhysicalColumn
+from hedgerow.errors import InvalidArgument, SourceError
+
+
+def test_it_answers_and_tells_its_columns() -> None:
+    source = DuckDB(visits(), threads=1, memory=10**9)
+    assert answer(source, BY_CITY) == ANSWER
+    types = ("integer", "integer", "text", "real")
+    assert source.schema("visits") == tuple(PhysicalColumn(name, type_) for name, type_ in zip(ROWS, types, strict=True))
+    with pytest.raises(InvalidArgument, match="one of those registered"):
+        source.schema("nobody's")
+    source.close()
+
+
+def test_whatever_fails_while_answering_says_the_same_and_quotes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "visits.parquet"
+    pq.write_table(pa.table(ROWS), path)
+    source = DuckDB({"visits": Registered(path, VISITS)})
+    path.unlink()
+    with pytest.raises(SourceError) as caught:
+        source.run(BY_CITY)
+    source.close()
+    assert str(caught.value) == FAILED
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    assert "parquet" not in "".join(traceback.format_exception_only(caught.value))
+
+
+def test_after_closing_it_fails_like_anything_else() -> None:
+    source = DuckDB(visits())
+    source.close()
+    with pytest.raises(SourceError, match=FAILED):
+        source.run(BY_CITY)

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from engines.small import ANSWER, BY_CITY, ROWS, VISITS
+from engines.worlds import answer
+from hedgerow.engines.catalogue import Registered
+from hedgerow.engines.duckdb import DuckDB
+from hedgerow.engines.frames import snapshot
+from hedgerow.errors import InvalidArgument, SourceError
+
+
+class Stream:
+    """Somebody's frame: all that is known of it is how to get a stream."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame, lambda rows: Stream(pa.table(rows))])
+def test_every_kind_of_frame_answers(make: Any) -> None:
+    source = DuckDB({"visits": Registered(make(ROWS), VISITS)})
+    assert answer(source, BY_CITY) == ANSWER
+    source.close()
+
+
+def test_a_frame_that_changes_afterwards_does_not_matter() -> None:
+    ages, whose = np.array([1.0, 2.0]), pd.DataFrame({"x": [1.0, 2.0], "s": ["a", "b"]})
+    taken = snapshot(whose, "t")
+    whose.loc[0, "x"] = 99.0
+    whose.loc[0, "s"] = "changed"
+    assert taken.to_pydict() == {"x": [1.0, 2.0], "s": ["a", "b"]}
+    streamed = snapshot(Stream(pa.table({"x": pa.array(ages)})), "t")
+    ages[0] = 99.0
+    assert streamed.to_pydict() == {"x": [1.0, 2.0]}
+
+
+def test_columns_that_have_no_arrow_type_are_left_out() -> None:
+    frame = pd.DataFrame({"x": [1, 2], "mixed": [1, "a"], "things": [object(), object()]})
+    assert snapshot(frame, "t").column_names == ["x"]
+
+
+def test_missing_values_of_pandas_are_null() -> None:
+    frame = pd.DataFrame({"x": [1.5, None], "s": ["a", None], "i": pd.array([1, None], dtype="Int64"), "c": pd.Categorical(["u", None])})
+    assert snapshot(frame, "t").to_pydict() == {"x": [1.5, None], "s": ["a", None], "i": [1, None], "c": ["u", None]}
+
+
+@pytest.mark.parametrize("data", [None, 7, [1, 2], {"x": [1]}])
+def test_what_is_no_frame_is_refused(data: object) -> None:
+    with pytest.raises(InvalidArgument, match="must be a path, or a frame"):
+        snapshot(data, "t")
+
+
+def test_a_damaged_frame_is_refused_without_its_values() -> None:
+    broken = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(np.array([0, 2], np.int32)), pa.py_buffer(b"\xff\xfe")])
+    with pytest.raises(SourceError, match="frame of t is damaged") as caught:
+        snapshot(pa.table({"s": broken}), "t")
+    assert caught.value.__context__ is None

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from engines.worlds import ARROW, BINARY, POOLS, Ranks, answer
+from hedgerow.engines.catalogue import Registered
+from hedgerow.engines.dialect import DUCKDB
+from hedgerow.engines.duckdb import DuckDB
+from hedgerow.engines.scalars import RULES, scalar
+from hedgerow.errors import Unsupported
+from hedgerow.plan.expressions import Call, Constant, Expression, Read
+from hedgerow.plan.functions import FUNCTIONS
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
+from hedgerow.plan.reference import run
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.values import Type
+
+RANKS = Ranks()
+# How the arguments of arithmetic are declared: wide enough to be nasty, so narrow that the plan accepts them.
+ENDS: dict[str, tuple[Fraction, Fraction]] = {
+    "*": (Fraction(-(2**31)), Fraction(2**31)),
+    "+": (Fraction(-(2**61)), Fraction(2**61)),
+    "%": (Fraction(-(2**63)), Fraction(2**63 - 1)),
+    "/": (Fraction(-(2**62)), Fraction(2**62)),
+    "floor": (Fraction(-(2**53)), Fraction(2**53)),
+}
+ENDS |= dict.fromkeys(("-", "negate", "abs", "least", "greatest"), ENDS["+"])
+ENDS |= dict.fromkeys(("ceil", "round"), ENDS["floor"])
+ENDS |= dict.fromkeys(("sqrt", "ln"), ENDS["/"])
+TEXTS = ("", "a", "A", "ab", "a%b", "%", "_", "a_b", "é", "😀", "\\", "\\%", "'", "a\nb", "\x00", "x" * 500, None)
+
+
+def test_every_function_has_one_rule() -> None:
+    assert set(RULES) == set(FUNCTIONS)
+
+
+def column(name: str, type_: Type, function: str) -> Column:
+    if type_ in ("integer", "real") and function in ENDS:
+        return Column(name, type_, *ENDS[function])
+    return Column(name, type_)
+
+
+def kinds(function: str) -> list[tuple[Type, Type]]:
+    """The types of the first two arguments to try."""
+    if function in ("and", "or", "not"):
+        return [("boolean", "boolean")]
+    if function == "%":
+        return [("integer", "integer")]
+    if function in BINARY:
+        first = BINARY[function][0]
+        return [("integer", "integer"), ("integer", "real"), ("real", "integer"), ("real", "real")] if first == "real" else [(first, first)]
+    return [("integer", "integer"), ("integer", "real"), ("real", "integer"), ("text", "text"), ("date", "date"), ("boolean", "boolean")]
+
+
+def applied(function: str, a: Expression, b: Expression) -> list[Expression]:
+    """The function on both, on one, and with NULL written out."""
+    nothing = Constant(None, "integer")
+    if function == "case":
+        condition = Call("=", (a, b))
+        return [
+            Call("case", (condition, a, b)),
+            Call("case", (condition, nothing, Call("is null", (b,)), a, b)),
+            Call("case", (condition, a, nothing)),
+        ]
+    if function == "in":
+        return [Call("in", (a, b)), Call("in", (a, b, nothing)), Call("in", (a, b, a))]
+    if function in ("=", "<>", "<", "<=", ">", ">=", "nullif", "coalesce"):
+        return [Call(function, (a, b)), Call(function, (a, nothing))]
+    if function in ("and", "or"):
+        return [Call(function, (a, b)), Call(function, (a, b, Constant(None, "boolean")))]
+    return [Call(function, (a, b) if len(BINARY.get(function, ())) >= 2 else (a,))]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("function", sorted(FUNCTIONS))
+def test_a_function_gives_what_the_plan_says_on_the_nastiest_values(function: str) -> None:
+    for first, second in kinds(function):
+        pools = [TEXTS if type_ == "text" else POOLS[type_] for type_ in (first, second)]
+        pairs = list(product(*pools))
+        table = pa.table({"a": ARROW[first]([a for a, _ in pairs]), "b": ARROW[second]([b for _, b in pairs])})
+        schema = Schema("t", (column("a", first, function), column("b", second, function)), "row")
+        raw = {"t": [{"a": a, "b": b} for a, b in pairs]}
+        source = DuckDB({"t": Registered(table, schema)})
+        for expression in applied(function, Read("a"), Read("b")):
+            rows = Project(Table(schema), (("x", expression),))
+            plan = Aggregate(Group(Bound(rows, ("x",), 1, 1), None), (Measure("rows"),))
+            assert Counter(answer(source, plan)) == Counter(run(plan, raw, lambda unit, group: 0)), expression
+        source.close()
+
+
+def sql(expression: Expression, **types: Type) -> str:
+    known = {name: Column(name, type_).range for name, type_ in types.items()}
+    names: Any = {name: scalar(Constant(name, "text"), {}, {}, DUCKDB) for name in types}
+    return scalar(expression, known, names, DUCKDB).sql("duckdb")
+
+
+def test_what_is_written_in_a_question_stays_a_literal() -> None:
+    nasty = "'; DROP TABLE t; -- /* \\' $$"
+    assert sql(Call("=", (Read("s"), Constant(nasty, "text"))), s="text") == "('s' = '''; DROP TABLE t; -- /* \\'' $$')"
+
+
+def test_constants_that_no_engine_can_hold_are_refused() -> None:
+    with pytest.raises(Unsupported, match="64 bits"):
+        sql(Call("=", (Read("i"), Constant(2**63, "integer"))), i="integer")
+    with pytest.raises(Unsupported, match="surrogate"):
+        sql(Call("=", (Read("s"), Constant("\ud800", "text"))), s="text")

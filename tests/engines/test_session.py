@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hedgerow.engines.decode import Statement
+from hedgerow.engines.session import Limits, Session
+from hedgerow.errors import InvalidArgument, SourceError
+
+
+@pytest.fixture
+def parquet(tmp_path: Path) -> Path:
+    path = tmp_path / "it's.parquet"
+    pq.write_table(pa.table({"x": [1, 2, 3]}), path)
+    return path
+
+
+def count(relation: str) -> Statement:
+    return Statement(f'SELECT COUNT(*) FROM "{relation}"', (), (False,))
+
+
+def test_a_file_that_is_listed_is_read(parquet: Path) -> None:
+    session = Session([parquet], Limits(threads=1, memory=10**8))
+    assert session.attach_file("t0", parquet).columns == (("x", "BIGINT"),)
+    assert session.answer(count("t0"))[1][0].tolist() == [3]
+    session.close()
+    session.close()
+
+
+FORBIDDEN = (
+    "SELECT * FROM read_text('/etc/passwd')",
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM '/etc/passwd'",
+    "SELECT * FROM glob('/etc/*')",
+    "SELECT * FROM read_parquet('http://127.0.0.1:9/x.parquet')",
+    "COPY (SELECT 1) TO '{folder}/out.csv'",
+    "COPY (SELECT 1 AS x) TO '{parquet}' (FORMAT parquet)",
+    "ATTACH '{folder}/other.db'",
+    "EXPORT DATABASE '{folder}/all'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "SET threads = 4",
+    "SET enable_external_access = true",
+    "SET lock_configuration = false",
+    "RESET allowed_paths",
+    "SELECT * FROM planted",
+)
+
+
+@pytest.mark.parametrize("statement", FORBIDDEN)
+def test_nothing_else_is_within_reach(statement: str, parquet: Path) -> None:
+    planted = pa.table({"x": [1]})  # a table must not be found among Python's variables
+    session = Session([parquet], Limits())
+    before = parquet.read_bytes()
+    sql = statement.format(folder=parquet.parent, parquet=str(parquet).replace("'", "''"))
+    with pytest.raises(duckdb.Error):
+        session.answer(Statement(sql, (), ()))
+    session.close()
+    assert planted.num_rows == 1
+    assert parquet.read_bytes() == before
+    assert list(parquet.parent.iterdir()) == [parquet]
+
+
+def test_the_lock_holds_for_what_was_set() -> None:
+    session = Session([], Limits(threads=1, memory=123_000_000))
+    names = ("threads", "enable_external_access", "lock_configuration", "temp_directory", "TimeZone", "python_enable_replacements")
+    sql = "SELECT " + ", ".join(f"current_setting('{name}')::VARCHAR" for name in names)
+    (found,) = session._connection.execute(sql).fetchall()
+    session.close()
+    assert found == ("1", "false", "true", "", "UTC", "false")
+
+
+def test_memory_is_limited(parquet: Path) -> None:
+    session = Session([], Limits(threads=1, memory=20_000_000))
+    with pytest.raises(duckdb.Error):
+        session.answer(Statement("SELECT COUNT(*) FROM (SELECT hash(i) h, COUNT(*) FROM range(5000000) t(i) GROUP BY h)", (), (False,)))
+    session.close()
+
+
+@pytest.mark.parametrize("limits", [{"threads": 0}, {"memory": -1}, {"threads": 1.5}])
+def test_limits_are_whole_numbers(limits: dict[str, int]) -> None:
+    with pytest.raises(InvalidArgument, match=r"threads|memory"):
+        Limits(**limits)
+
+
+def test_several_threads_may_ask_at_once() -> None:
+    session = Session([], Limits())
+    session.attach_object("t0", pa.table({"x": list(range(1000))}))
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: session.answer(count("t0"))[1][0].tolist(), range(20)))
+    session.close()
+    assert found == [[1000]] * 20
+
+
+def test_nothing_about_a_csv_file_is_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('\ufeffa,"b ""c""",d\n1;2,"x, y",\n"",NULL,"line\nbreak"\n', encoding="utf-8")
+    session = Session([path], Limits())
+    assert session.attach_file("t0", path).columns == (("a", "VARCHAR"), ('b "c"', "VARCHAR"), ("d", "VARCHAR"))
+    keys, _ = session.answer(Statement('SELECT * FROM "t0"', ("text", "text", "text"), ()))
+    session.close()
+    assert keys == [["1;2", ""], ["x, y", "NULL"], [None, "line\nbreak"]]
+
+
+@pytest.mark.parametrize("first", ["", "a,,b", "a,b,A", '"a', "a,\udcff"])
+def test_the_first_line_names_every_column(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(first.encode("utf-8", "surrogateescape") + b"\n1,2,3\n" * bool(first))
+    session = Session([path], Limits())
+    with pytest.raises(SourceError, match=r"first line of t\.csv"):
+        session.attach_file("t0", path)
+    session.close()
+
+
+@pytest.mark.parametrize("names", [["uid", "UID"], ["x", "x"], ["x", "y", "X"]])
+def test_names_that_differ_in_case_alone_are_refused(names: list[str], tmp_path: Path) -> None:
+    table, path = pa.table([[1]] * len(names), names=names), tmp_path / "t.parquet"
+    pq.write_table(table, path)
+    session = Session([path], Limits())
+    with pytest.raises(SourceError, match="differ in upper and lower case alone"):
+        session.attach_object("t0", table)
+    with pytest.raises(SourceError, match="differ in upper and lower case alone"):
+        session.attach_file("t1", path)
+    session.close()
+
+
+def test_no_progress_bar_is_printed_among_the_answers() -> None:
+    session = Session([], Limits())
+    try:
+        assert session._connection.cursor().execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
+    finally:
+        session.close()

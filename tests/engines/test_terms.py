@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import math
+from datetime import date
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlglot import exp
+
+from engines.worlds import SQL_TYPES
+from hedgerow.engines.terms import SQL_TYPES as OURS
+from hedgerow.engines.terms import between, constant, real, select, text, whole
+from hedgerow.errors import Unsupported
+from hedgerow.plan.values import Type, Value
+
+CONNECTION = duckdb.connect()
+
+
+def back(term: exp.Expr) -> tuple[object, str]:
+    """The value and the type that the engine makes of it."""
+    sql = term.sql("duckdb")
+    found = CONNECTION.execute(f"SELECT {sql}, typeof({sql})").fetchone()
+    assert found is not None
+    return found
+
+
+@given(st.one_of(st.integers(-(2**63), 2**63 - 1), st.sampled_from([2**63 - 1, -(2**63)])))
+def test_whole_numbers_arrive_whole(number: int) -> None:
+    assert back(whole(number)) == (number, "BIGINT")
+
+
+@given(st.floats(allow_nan=False))
+def test_reals_arrive_to_the_last_bit(number: float) -> None:
+    value, type_ = back(real(number))
+    assert (value, math.copysign(1, number), type_) == (number, math.copysign(1, value), "DOUBLE")  # type: ignore[arg-type]
+
+
+@given(st.text())
+def test_text_arrives_as_it_was(value: str) -> None:
+    assert back(text(value)) == (value, "VARCHAR")
+
+
+@given(st.dates())
+def test_dates_arrive(value: date) -> None:
+    assert back(constant(value, "date")) == (value, "DATE")
+
+
+@pytest.mark.parametrize("type_", OURS)
+def test_null_has_a_type(type_: Type) -> None:
+    assert dict(SQL_TYPES) == OURS
+    assert back(constant(None, type_)) == (None, OURS[type_])
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_truth_values_arrive(value: Value) -> None:
+    assert back(constant(value, "boolean")) == (value, "BOOLEAN")
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**400])
+def test_longer_numbers_are_refused(number: int) -> None:
+    with pytest.raises(Unsupported, match="64 bits"):
+        whole(number)
+
+
+def test_half_a_character_is_refused() -> None:
+    with pytest.raises(Unsupported, match="surrogate"):
+        text("a\udc00")
+
+
+@pytest.mark.parametrize(("value", "moved"), [(-1, 0), (0, 0), (3, 3), (5, 5), (6, 5), (None, None)])
+def test_between_moves_to_the_nearest_end_and_leaves_null(value: int | None, moved: int | None) -> None:
+    assert back(between(constant(value, "integer"), whole(0), whole(5)))[0] == moved
+
+
+def test_a_select_without_outputs_still_counts_rows() -> None:
+    inner = select([], exp.Table(this=exp.to_identifier("t", quoted=True)))
+    assert (
+        select([("n", exp.Count(this=exp.Star()))], inner).sql("duckdb")
+        == 'SELECT COUNT(*) AS "n" FROM (SELECT 1 AS "one" FROM "t") AS "s"'
+    )

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engines.small import ANSWER, BY_CITY, ROWS, VISITS, question, visits
+from engines.worlds import answer
+from hedgerow.engines.catalogue import Registered
+from hedgerow.engines.decode import Statement
+from hedgerow.engines.duckdb import DuckDB
+from hedgerow.engines.source import FAILED
+from hedgerow.engines.wire import Broken
+from hedgerow.engines.worker import Worker, _Failed
+from hedgerow.errors import InvalidArgument, SourceError, Unsupported
+from hedgerow.plan.expressions import Call, Constant, Read
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Table
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    """One for all tests: whatever they do to it, it must answer the next one."""
+    made = Worker(visits(), threads=1, deadline=30)
+    yield made
+    made.close()
+
+
+def pid(worker: Worker) -> int:
+    return worker._child._process.pid
+
+
+def fails(worker: Worker, plan: Aggregate = BY_CITY) -> None:
+    with pytest.raises(SourceError) as caught:
+        worker.run(plan)
+    assert str(caught.value) == FAILED
+    assert caught.value.__cause__ is caught.value.__context__ is None
+
+
+def test_it_answers_like_the_engine_in_this_process(worker: Worker) -> None:
+    here = DuckDB(visits())
+    assert answer(worker, BY_CITY) == answer(here, BY_CITY) == ANSWER
+    assert answer(worker, question("age", "pay")) == answer(here, question("age", "pay"))
+    assert worker.schema("visits") == here.schema("visits")
+    here.close()
+    with pytest.raises(InvalidArgument, match="one of those registered"):
+        worker.schema("others")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files_are_read_by_the_child(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"vïsits.{kind}"
+    if kind == "csv":
+        path.write_text("id,age,city,pay\n1,30,a,1.5\n1,32,a,\n2,40,b,7\n", encoding="utf-8")
+    else:
+        pq.write_table(pa.table({"id": [1, 1, 2], "age": [30, 32, 40], "city": ["a", "a", "b"], "pay": [1.5, None, 7.0]}), path)
+    worker = Worker({"visits": Registered(path, VISITS)})
+    assert answer(worker, BY_CITY) == {("a",): (1, 31), ("b",): (1, 40), ("z",): (0, 0)}
+    worker.close()
+
+
+@pytest.mark.long
+def test_it_is_killed_after_the_deadline_and_started_again() -> None:
+    worker = Worker(visits(), deadline=0.5)
+    first = pid(worker)
+    os.kill(first, signal.SIGSTOP)  # as slow as it gets
+    fails(worker)
+    assert not Path(f"/proc/{first}").exists()
+    worker._deadline = 30.0  # so that a busy machine has the time to answer
+    assert answer(worker, BY_CITY) == ANSWER
+    assert pid(worker) != first
+    worker.close()
+
+
+def test_a_child_that_died_is_started_again(worker: Worker) -> None:
+    first = pid(worker)
+    os.kill(first, signal.SIGKILL)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    assert answer(worker, BY_CITY) == ANSWER
+    assert pid(worker) != first
+
+
+def test_a_child_that_dies_while_it_answers_is_an_error_like_any_other(worker: Worker) -> None:
+    os.kill(pid(worker), signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(fails, worker)
+        time.sleep(0.2)
+        os.kill(pid(worker), signal.SIGKILL)
+        asked.result()
+    assert answer(worker, BY_CITY) == ANSWER
+
+
+def test_an_answer_of_another_shape_ends_the_child(worker: Worker) -> None:
+    first = pid(worker)
+    with pytest.raises(Broken):
+        worker._child.answer(Statement("SELECT 'a' AS k, 1 AS n", ("integer",), (False,)))
+    assert answer(worker, BY_CITY) == ANSWER
+    assert pid(worker) != first
+
+
+PLANTED = ("SELECT COUNT(*) FROM read_text('/etc/passwd')", "COPY (SELECT 1) TO '/tmp/out.csv'", "no sql", "SELECT error('x')")
+
+
+@pytest.mark.parametrize("sql", PLANTED)
+def test_statements_that_fail_leave_it_alive_and_silent(sql: str, worker: Worker) -> None:
+    before = pid(worker)
+    with pytest.raises(_Failed) as caught:
+        worker._child.answer(Statement(sql, (), (False,)))
+    assert str(caught.value) == ""
+    assert pid(worker) == before
+    assert answer(worker, BY_CITY) == ANSWER
+
+
+@pytest.mark.long
+def test_memory_is_capped() -> None:
+    count = 1_000_000
+    data = pa.table({"id": range(count), "age": [1] * count, "city": ["a"] * count, "pay": [float(i) for i in range(count)]})
+    worker = Worker({"visits": Registered(data, VISITS)}, threads=1, memory=30_000_000)
+    fails(worker, question("pay", caps=(1, 1)))
+    few = Filter(Table(VISITS), Call(">", (Read("age"), Constant(50, "integer"))))
+    assert answer(worker, Aggregate(Group(Bound(few, (), 1, 1)), (Measure("units"),))) == {(): (0,)}
+    worker.close()
+
+
+def test_several_threads_take_turns(worker: Worker) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda _: answer(worker, BY_CITY), range(12))) == [ANSWER] * 12
+
+
+def test_a_plan_that_cannot_be_asked_is_refused_before_the_child_hears_of_it(worker: Worker) -> None:
+    rows = Filter(Table(VISITS), Call("=", (Read("city"), Constant("\ud800", "text"))))
+    with pytest.raises(Unsupported, match="surrogate"):
+        worker.run(Aggregate(Group(Bound(rows, (), 1, 1)), (Measure("units"),)))
+
+
+@pytest.mark.long
+def test_what_is_wrong_with_the_tables_is_said_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,id\n")
+    with pytest.raises(SourceError, match=r"first line of t\.csv"):
+        Worker({"visits": Registered(path, VISITS)})
+    path.write_text("id,age,city,pay\n1,2\n")
+    with pytest.raises(SourceError, match="every line needs as many values"):
+        Worker({"visits": Registered(path, VISITS)})
+    with pytest.raises(SourceError, match="no column city"):
+        Worker({"visits": Registered(pa.table({"id": [1], "age": [1]}), VISITS)})
+
+
+def test_a_child_that_does_not_start_in_time_is_said() -> None:
+    with pytest.raises(SourceError, match="could not be started, or took too long"):
+        Worker(visits(), opening=0.001)
+
+
+def test_a_file_that_changed_its_columns_is_not_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table(ROWS), path)
+    worker = Worker({"visits": Registered(path, VISITS)})
+    pq.write_table(pa.table({**ROWS, "more": [1] * 6}), path)
+    os.kill(pid(worker), signal.SIGKILL)
+    os.waitid(os.P_PID, pid(worker), os.WEXITED | os.WNOWAIT)
+    fails(worker)
+    worker.close()
+
+
+@pytest.mark.parametrize("seconds", [0, -1, math.nan, math.inf, "60"])
+def test_deadlines_are_seconds(seconds: float) -> None:
+    for name in ("deadline", "opening"):
+        with pytest.raises(InvalidArgument, match="must be a number of seconds above 0"):
+            Worker(visits(), **{name: seconds})
+
+
+def test_after_closing_nothing_is_answered() -> None:
+    worker = Worker(visits())
+    worker.close()
+    worker.close()
+    assert not Path(f"/proc/{pid(worker)}").exists()
+    with pytest.raises(SourceError, match="is closed"):
+        worker.run(BY_CITY)
+
+
+SCRIPT = """
+import os, sys, time
+sys.path.insert(0, {path!r})
+from engines.small import BY_CITY, visits
+from hedgerow.engines.worker import Worker
+worker = Worker(visits())
+{more}
+"""
+PARENT = """
+print(worker._child._process.pid, flush=True)
+time.sleep(600)
+"""
+FORK = """
+before, child = worker.run(BY_CITY).numbers[0].tolist(), worker._child._process.pid
+forked = os.fork()
+after = worker.run(BY_CITY).numbers[0].tolist()
+print(before == after, child == worker._child._process.pid, flush=True)
+if not forked:
+    os._exit(0)
+os.waitpid(forked, 0)
+worker.close()
+"""
+
+
+def start(more: str) -> subprocess.Popen[str]:
+    """A process of its own that has a worker w."""
+    tests = str(Path(__file__).parents[1])
+    return subprocess.Popen([sys.executable, "-c", SCRIPT.format(path=tests, more=more)], stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.long
+def test_the_child_ends_with_its_parent() -> None:
+    with start(PARENT) as parent:
+        assert parent.stdout is not None
+        child = Path(f"/proc/{int(parent.stdout.readline())}")
+        assert child.exists()
+        parent.kill()
+        parent.wait()
+        until = time.monotonic() + 60
+        while child.exists() and "zombie" not in (child / "status").read_text() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not child.exists() or "zombie" in (child / "status").read_text()
+
+
+@pytest.mark.long
+def test_after_a_fork_each_process_has_a_child_of_its_own() -> None:
+    with start(FORK) as process:
+        assert process.stdout is not None
+        lines = sorted(process.stdout.read().split("\n"))
+    assert lines == ["", "True False", "True True"]
