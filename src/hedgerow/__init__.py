@@ -1,7 +1,7 @@
 """Hedgerow: differential privacy with exact noise, written proofs and laws that check them.
 
-The names on this page are the public ones. ``hedgerow.mechanisms`` and ``hedgerow.verify`` are imported on their own, so that
-``import hedgerow`` stays light.
+The names on this page are the public ones. ``hedgerow.mechanisms`` and ``hedgerow.verify`` are imported on their own, and ``open`` and
+``protect`` bring the database in when they are called, so that ``import hedgerow`` stays light.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from hedgerow.errors import (
     Unbounded,
     Unsupported,
 )
+from hedgerow.opening import open, protect
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
@@ -37,6 +38,8 @@ __all__ = [
     "Unit",
     "Unsupported",
     "__version__",
+    "open",
+    "protect",
 ]
 
 __version__ = "0.1.0"

@@ -28,6 +28,8 @@ PUBLIC = {
     "Unit",
     "Unsupported",
     "__version__",
+    "open",
+    "protect",
 }
 HEAVY = (
     "scipy",

@@ -1,0 +1,235 @@
+"""The answer: noisy values, intervals at any level, what it cost. All of it is post-processing of one release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from fractions import Fraction
+from operator import itemgetter
+from typing import Any
+
+from hedgerow.answers.estimates import Interval, Linear, Mean, estimate
+from hedgerow.answers.show import html_table, text_table
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.numeric.number import Number, exact
+from hedgerow.plan.expressions import Constant, Expression, Read, evaluate, range_of, reads
+from hedgerow.plan.values import Range, Value
+from hedgerow.privacy.loss import Loss
+from hedgerow.release import Release
+from hedgerow.sql.question import Order, Question
+
+__all__ = ["Answer", "Receipt", "answer_of"]
+
+LEVEL = Fraction(95, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Which ledger entry paid. ``reused`` says that it was paid for earlier, and cost nothing now."""
+
+    entry: int
+    hash: str
+    time: str
+    epsilon: Fraction
+    reused: bool
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """A table of noisy values. ``rows`` has them, ``interval`` says how far off the noise may have put them."""
+
+    columns: tuple[str, ...]
+    rows: list[dict[str, Any]]
+    cost: Loss
+    receipt: Receipt
+    notes: tuple[str, ...]
+    _cells: tuple[_Row, ...] = field(repr=False)
+    _outputs: Mapping[str, Expression] = field(repr=False)
+    _estimates: Mapping[str, Linear | Mean] = field(repr=False)
+
+    def interval(self, column: str, level: Number = LEVEL) -> list[Interval]:
+        """For each row the interval that holds the exact (clamped and capped) value with probability ``level``; None for keys and NULL.
+
+        An expression of several aggregates gets the values it takes while each of them stays in an interval of its own, all of
+        which hold together at the level asked for.
+        """
+        if column not in self._outputs:
+            raise InvalidArgument("column", f"must be one of {', '.join(self.columns)}", column)
+        expression = self._outputs[column]
+        used = sorted(set(reads(expression)) & set(self._estimates))  # the end of an interval ("a0.low") has no interval of its own
+        if not used:
+            return [None] * len(self.rows)
+        each = 1 - (1 - exact(level, "level")) / len(used)
+        intervals = {name: self._estimates[name].intervals(each) for name in used}
+        if isinstance(expression, Read):
+            return [intervals[used[0]][row.place] for row in self._cells]
+        return [_spread(expression, row, intervals) for row in self._cells]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON: dates as text, exact numbers of the cost as text."""
+        receipt = self.receipt
+        return {
+            "columns": list(self.columns),
+            "rows": [{name: _plain(value) for name, value in row.items()} for row in self.rows],
+            "intervals": {name: [pair and list(pair) for pair in self.interval(name)] for name in self.columns},
+            "cost": self.cost.to_dict(),
+            "receipt": {
+                "entry": receipt.entry,
+                "hash": receipt.hash,
+                "time": receipt.time,
+                "epsilon": str(receipt.epsilon),
+                "reused": receipt.reused,
+            },
+            "notes": list(self.notes),
+        }
+
+    def to_arrow(self) -> Any:
+        """A pyarrow table."""
+        import pyarrow as pa
+
+        return pa.table({name: pa.array([row[name] for row in self.rows]) for name in self.columns})
+
+    def to_pandas(self) -> Any:
+        """A pandas data frame."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """A polars data frame."""
+        import polars
+
+        return polars.from_arrow(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """What Arrow-minded libraries read directly."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return text_table(self)
+
+    def _repr_html_(self) -> str:
+        return html_table(self)
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row before the SELECT list: its place in the release, its keys and aggregates."""
+
+    place: int
+    values: Mapping[str, Any]
+
+
+def answer_of(question: Question, release: Release, *, reused: bool, notes: Sequence[str]) -> Answer:
+    """The answer to a question from the release of its plan: HAVING, ORDER BY, LIMIT and the SELECT list, on noisy values."""
+    estimates = _estimates(question, release)
+    rows = _rows(question, release, estimates)
+    if question.having is not None:
+        rows = [row for row in rows if _value(question.having, row) is True]
+    for order in reversed(question.order):
+        rows = _ordered(rows, order)
+    rows = rows[question.offset : None if question.limit is None else question.offset + question.limit]
+    outputs = {output.name: output.expression for output in question.outputs}
+    entry = release.entry
+    return Answer(
+        tuple(outputs),
+        [{name: _value(expression, row) for name, expression in outputs.items()} for row in rows],
+        Loss(Fraction(0)) if reused else release.loss,
+        Receipt(entry.seq, entry.hash, entry.time, Fraction(entry.body["epsilon"]), reused),
+        tuple(notes),
+        tuple(rows),
+        outputs,
+        estimates,
+    )
+
+
+def _estimates(question: Question, release: Release) -> dict[str, Linear | Mean]:
+    measures = question.plan.measures
+    starts = [sum(measure.width for measure in measures[:index]) for index in range(len(measures))]
+    found = {}
+    for call in question.aggregates:
+        index = measures.index(call.measure)
+        numbers = release.numbers[starts[index] : starts[index] + call.measure.width]
+        found[call.name] = estimate(call.measure, numbers, release.noise.laws[index], whole=call.type == "integer")
+    return found
+
+
+def _rows(question: Question, release: Release, estimates: Mapping[str, Linear | Mean]) -> list[_Row]:
+    columns: dict[str, Sequence[Any]] = {}
+    ends = _ends(question)
+    for name, known in estimates.items():
+        columns[name] = known.values
+        if name in ends:
+            low_high = known.intervals(LEVEL)
+            columns[f"{name}.low"] = [pair and pair[0] for pair in low_high]
+            columns[f"{name}.high"] = [pair and pair[1] for pair in low_high]
+    names = [key.name for key in question.keys]
+    rows = []
+    for place, key in enumerate(release.keys):
+        values: dict[str, Any] = dict(zip(names, key, strict=True))
+        values.update((name, column[place]) for name, column in columns.items())
+        rows.append(_Row(place, values))
+    return rows
+
+
+def _value(expression: Expression, row: _Row) -> Value:
+    """An expression of noisy values, which have no bounds: what leaves the range of doubles is NULL."""
+    try:
+        value = evaluate(expression, row.values)
+    except OverflowError:
+        return None
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _ends(question: Question) -> set[str]:
+    """The aggregates of whose intervals the question reads an end."""
+    expressions = [output.expression for output in question.outputs] + [order.expression for order in question.order]
+    if question.having is not None:
+        expressions.append(question.having)
+    return {name.partition(".")[0] for expression in expressions for name in reads(expression) if "." in name}
+
+
+def _ordered(rows: list[_Row], order: Order) -> list[_Row]:
+    """Sorted by one expression; equal rows keep their order, which is that of the keys."""
+    valued = [(_value(order.expression, row), row) for row in rows]
+    known: list[Any] = [pair for pair in valued if pair[0] is not None]
+    known.sort(key=itemgetter(0), reverse=order.descending)  # stable both ways
+    unknown = [row for value, row in valued if value is None]
+    found = [row for _, row in known]
+    return found + unknown if order.nulls_last else unknown + found
+
+
+def _spread(expression: Expression, row: _Row, intervals: Mapping[str, Sequence[Interval]]) -> Interval:
+    """Between which values an expression lies while the aggregates stay in their intervals; None where that has no bounds."""
+    known = {name: _constant(value) for name, value in row.values.items()}
+    for name, pairs in intervals.items():
+        pair = pairs[row.place]
+        if pair is not None:
+            whole = isinstance(pair[0], int)
+            known[name] = Range("integer" if whole else "real", Fraction(pair[0]), Fraction(pair[1]), nullable=False)
+    try:
+        spread = range_of(expression, known)
+    except Refused:  # the bounds leave the range of numbers
+        return None
+    if spread.low is None or spread.high is None or _value(expression, row) is None:
+        return None
+    return float(spread.low), float(spread.high)
+
+
+def _constant(value: Value) -> Range:
+    if value is None:
+        return Range("real", values=())
+    if isinstance(value, bool):
+        return Constant(value, "boolean").range
+    if isinstance(value, int):
+        return Constant(value, "integer").range
+    if isinstance(value, float):
+        return Constant(value, "real").range
+    return Constant(value, "text" if isinstance(value, str) else "date").range

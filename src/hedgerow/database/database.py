@@ -1,0 +1,209 @@
+"""A protected database: policy, tables, engine and ledger in one hand.
+
+``query`` reads a question, prices it, looks whether it was answered before, and otherwise goes through the one door (``release``).
+``explain`` does all of that but the last step.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import TracebackType
+from typing import Self
+
+from hedgerow.answers.answer import Answer, answer_of
+from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon
+from hedgerow.answers.noise import counted, noise_for
+from hedgerow.answers.notes import notes_for
+from hedgerow.engines.source import Source
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.ledger.store import Store
+from hedgerow.numeric.number import Number, exact, positive, privacy_delta, privacy_epsilon
+from hedgerow.plan.normal import key as meaning_of
+from hedgerow.policy import BudgetRule, Policy, TableRule
+from hedgerow.privacy.account import Account, DualAccount
+from hedgerow.privacy.unit import Unit
+from hedgerow.release import Charge, Noise, Release, release
+from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.question import Question
+from hedgerow.sql.reading import parse
+
+__all__ = ["CUSTODIAN", "Database"]
+
+CUSTODIAN = "custodian"  # who asks when nobody is named
+
+
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """A question with its noise and all that decides whether it was asked before."""
+
+    question: Question
+    table: TableRule
+    rule: BudgetRule
+    unit: Unit
+    epsilon: Fraction
+    noise: Noise
+    key: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return notes_for(self.question, self.noise)
+
+
+class Database:
+    """What an analyst holds. Every answer is paid for in the ledger before the data are touched."""
+
+    def __init__(self, policy: Policy, catalog: Catalog, source: Source, ledger: Store, *, analyst: str | None = None) -> None:
+        self.policy = policy
+        self.catalog = catalog
+        self._source = source
+        self._ledger = ledger
+        self._analyst = _analyst(policy, analyst)
+
+    def query(
+        self,
+        sql: str,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        analyst: str | None = None,
+        request: str | None = None,
+    ) -> Answer | Explanation:
+        """The noisy answer. Free when the same question was answered before at this epsilon or a larger one.
+
+        ``request`` is an idempotency key: the same key again gives the same answer and is charged once. ``EXPLAIN PRIVACY …`` gives
+        an Explanation instead, and costs nothing.
+        """
+        who = self._analyst if analyst is None else _analyst(self.policy, analyst)
+        question = parse(sql, self.catalog)
+        if question.explain:
+            return self._explained(question, epsilon, delta)
+        priced = self._price(question, epsilon, delta)
+        stored = self._stored(priced)
+        if stored is not None:
+            return answer_of(priced.question, stored, reused=True, notes=priced.notes)
+        charge = Charge(
+            priced.rule.population,
+            priced.unit,
+            who,
+            priced.epsilon,
+            priced.key,
+            priced.table.version,
+            request,
+            {"table": priced.table.name, "aggregates": [call.text for call in question.aggregates]},
+        )
+        released = release(priced.question.plan, self._source, self._ledger, priced.noise, charge)
+        return answer_of(priced.question, released, reused=False, notes=priced.notes)
+
+    def explain(self, sql: str, *, epsilon: Number | None = None, delta: Number | None = None, error: Number | None = None) -> Explanation:
+        """What the question would cost and how good its answer would be; with ``error``, at the epsilon that this error takes."""
+        question = parse(sql, self.catalog)
+        if error is not None:
+            if epsilon is not None:
+                raise InvalidArgument("error", "and epsilon cannot both be given: one follows from the other", error)
+            epsilon = self._needed(question, positive(error, "error"), delta)
+        return self._explained(question, epsilon, delta)
+
+    @property
+    def budget(self) -> Account | DualAccount:
+        """Total, spent and left, where there is one population; ``budgets`` has them all."""
+        if len(self.policy.budgets) > 1:
+            names = ", ".join(rule.population for rule in self.policy.budgets)
+            raise InvalidArgument("budget", f"is one for each population here: see budgets[…] with {names}")
+        return self.budgets[self.policy.budgets[0].population]
+
+    @property
+    def budgets(self) -> Mapping[str, Account | DualAccount]:
+        """The budget of each population."""
+        book = self._ledger.book
+        return {rule.population: book.budget(rule.population).view for rule in self.policy.budgets}
+
+    @property
+    def ledger(self) -> Store:
+        """The ledger, for its entries."""
+        return self._ledger
+
+    def close(self) -> None:
+        """Let go of engine and ledger."""
+        self._source.close()
+        self._ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _explained(self, question: Question, epsilon: Number | None, delta: Number | None) -> Explanation:
+        priced = self._price(question, epsilon, delta)
+        return explanation_of(
+            priced.question,
+            priced.unit,
+            priced.noise,
+            epsilon=priced.epsilon,
+            budget=self._ledger.book.budget(priced.rule.population),
+            free=self._stored(priced) is not None,
+            notes=priced.notes,
+        )
+
+    def _price(self, question: Question, epsilon: Number | None, delta: Number | None) -> _Priced:
+        """The noise of a question and its meaning, from public parameters."""
+        table, rule, unit = self._about(question)
+        asked = _one(epsilon, question.options.epsilon, rule.default_epsilon, "epsilon")
+        chance = _one(delta, question.options.delta, rule.default_delta, "delta")
+        if asked is None or privacy_epsilon(asked) > rule.max_epsilon_per_query:
+            raise Refused(f"One question may ask for at most epsilon {float(rule.max_epsilon_per_query):g} (max_epsilon_per_query).")
+        if chance is not None:
+            privacy_delta(chance)
+        whole = replace(question, plan=counted(question.plan))
+        noise = noise_for(whole.plan, unit, epsilon=asked, delta=chance, law=rule.noise, names=[key.text for key in question.keys])
+        # The threshold is part of the meaning; how much noise there is is not.
+        meaning = [meaning_of(whole.plan), rule.population, unit.relation, rule.noise, str(chance) if noise.threshold else ""]
+        return _Priced(whole, table, rule, unit, asked, noise, hashlib.sha256("\n".join(meaning).encode()).hexdigest())
+
+    def _about(self, question: Question) -> tuple[TableRule, BudgetRule, Unit]:
+        (name,) = question.tables
+        table = self.policy.table(name)
+        if table is None or table.protects is None or table.population is None:
+            raise Refused("This question touches no protected table.")
+        return table, self.policy.budget(table.population), table.protects
+
+    def _stored(self, priced: _Priced) -> Release | None:
+        """The best answer that the ledger has at this epsilon or a larger one."""
+        found = [
+            (Fraction(charge.body["epsilon"]), charge.seq, charge, payload)
+            for charge, payload in self._ledger.answers(priced.key, priced.table.version)
+        ]
+        enough = [item for item in found if item[0] >= priced.epsilon]
+        if not enough:
+            return None
+        _, _, charge, payload = max(enough, key=lambda item: (item[0], -item[1]))
+        return Release.stored(charge, payload)
+
+    def _needed(self, question: Question, error: Fraction, delta: Number | None) -> Fraction:
+        _, rule, unit = self._about(question)
+        whole = replace(question, plan=counted(question.plan))
+        chance = _one(delta, question.options.delta, rule.default_delta, "delta")
+
+        def noise_at(epsilon: Fraction) -> Noise:
+            return noise_for(whole.plan, unit, epsilon=epsilon, delta=chance, law=rule.noise)
+
+        return needed_epsilon(whole, noise_at, error, rule.max_epsilon_per_query)
+
+
+def _one(given: Number | None, written: Fraction | None, default: Fraction | None, name: str) -> Fraction | None:
+    """The epsilon or delta of a question: the argument, what the SQL says, or the policy's default."""
+    value = None if given is None else exact(given, name)
+    if value is not None and written is not None and value != written:
+        raise InvalidArgument(name, "is given twice, here and in the OPTIONS of the question, and differently", given)
+    return value if value is not None else written if written is not None else default
+
+
+def _analyst(policy: Policy, name: str | None) -> str:
+    if name is None:
+        return CUSTODIAN
+    if policy.analysts and name not in {rule.name for rule in policy.analysts}:
+        raise InvalidArgument("analyst", f"must be one of {', '.join(rule.name for rule in policy.analysts)}", name)
+    return name

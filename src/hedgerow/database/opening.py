@@ -1,0 +1,155 @@
+"""Opening: a policy file with its sources and its ledger, or a frame in memory.
+
+Once a ledger is open, the ledger rules. A policy that says more than the accepted one (a larger budget, looser bounds) is refused until the
+custodian accepts it, which is an entry of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from hedgerow.database.catalog import catalog_of
+from hedgerow.database.database import Database
+from hedgerow.engines.duckdb import DuckDB, Registered
+from hedgerow.engines.frames import snapshot
+from hedgerow.engines.inspection import inspect
+from hedgerow.engines.source import Source
+from hedgerow.engines.worker import Worker
+from hedgerow.errors import Refused
+from hedgerow.ledger import Entry, Ledger, MemoryLedger
+from hedgerow.ledger.store import Store
+from hedgerow.numeric.number import Number
+from hedgerow.policy import Policy, TableRule, loosened, read_policy
+
+__all__ = ["accept", "open", "protect"]
+
+
+def open(path: str | Path, *, analyst: str | None = None, deadline: float = 60.0, in_process: bool = False) -> Database:
+    """The database of a policy file. The engine runs in a process of its own, which is killed after ``deadline`` seconds."""
+    policy = read_policy(path)
+    return _database(
+        policy,
+        {table.name: policy.source_path(table) for table in policy.tables},
+        lambda tables: DuckDB(tables) if in_process else Worker(tables, deadline=deadline),
+        analyst,
+    )
+
+
+def _database(
+    policy: Policy, data: Mapping[str, Any], engine: Callable[[Mapping[str, Registered]], Source], analyst: str | None
+) -> Database:
+    """Sources first, then the ledger: a policy that does not fit its data changes nothing."""
+    catalog = catalog_of(policy, {name: inspect(held) for name, held in data.items()})
+    with ExitStack() as undone:
+        source = engine({name: Registered(held, catalog.tables[name].schema) for name, held in data.items()})
+        undone.callback(source.close)
+        ledger = _ledger(policy)
+        undone.callback(ledger.close)
+        _enter(policy, ledger)
+        database = Database(policy, catalog, source, ledger, analyst=analyst)
+        undone.pop_all()
+    return database
+
+
+def protect(
+    frame: Any,
+    *,
+    unit: str,
+    neighbours: str,
+    columns: Mapping[str, Any],
+    epsilon: Number,
+    delta: Number | None = None,
+    noise: str = "laplace",
+    max_groups: int = 3,
+    max_rows_per_group: int = 1,
+    max_units: int = 10_000_000,
+    version: str = "1",
+    ledger: str | Path | None = None,
+) -> Database:
+    """A frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in memory unless a file is named."""
+    policy = Policy.for_frame(
+        frame,
+        unit=unit,
+        neighbours=neighbours,
+        columns=columns,
+        epsilon=epsilon,
+        delta=delta,
+        noise=noise,
+        max_groups=max_groups,
+        max_rows_per_group=max_rows_per_group,
+        max_units=max_units,
+        version=version,
+        ledger=ledger,
+    )
+    return _database(policy, {table.name: snapshot(frame, table.name) for table in policy.tables}, DuckDB, None)
+
+
+def accept(path: str | Path, *, note: str = "", budgets_only: bool = False) -> tuple[Entry | None, tuple[str, ...]]:
+    """The custodian's word on a changed policy: the entry (None when nothing changed) and what it allows.
+
+    ``budgets_only`` refuses everything but larger budgets.
+    """
+    policy = read_policy(path)
+    with _ledger(policy) as ledger:
+        held = _held(ledger)
+        if held == policy:
+            return None, ()
+        changes = () if held is None else loosened(held, policy)
+        others = [change for change in changes if not change.startswith("budget")]
+        if budgets_only and others:
+            raise Refused("This changes more than the budget; 'hedgerow policy accept' is for that:\n  " + "\n  ".join(others))
+        return _record(policy, ledger, note), changes
+
+
+def _ledger(policy: Policy) -> Store:
+    path = policy.ledger_path
+    return MemoryLedger() if path is None else Ledger.open(path, create=True)
+
+
+def _held(ledger: Store) -> Policy | None:
+    """The policy that rules."""
+    held = ledger.book.policy
+    return None if held is None else Policy.from_canonical(held["text"])
+
+
+def _enter(policy: Policy, ledger: Store) -> None:
+    """Let a policy rule that is the first, or says no more than the accepted one."""
+    held = _held(ledger)
+    if held == policy:
+        return
+    changes = () if held is None else loosened(held, policy)
+    if changes:
+        raise Refused(
+            "The policy says more than the one that the ledger accepted:\n  "
+            + "\n  ".join(changes)
+            + "\nIf this is meant, the custodian runs 'hedgerow policy accept' (or 'hedgerow budget raise' when only the budget grows)."
+        )
+    _record(policy, ledger, "")
+
+
+def _record(policy: Policy, ledger: Store, note: str) -> Entry:
+    protected = [table for table in policy.tables if table.population is not None]
+    known = (ledger.book.policy or {"budgets": {}})["budgets"]
+    budgets: dict[str, dict[str, object]] = {}
+    for rule in policy.budgets:
+        first = next((table for table in protected if table.population == rule.population), None)
+        # A population without a table is as it was: its spending is not forgotten with its last table.
+        terms = known.get(rule.population) if first is None else {"unit": _kind(first), "neighbours": first.neighbours}
+        if terms is not None:
+            whose = {"unit": terms["unit"], "neighbours": terms["neighbours"]}
+            budgets[rule.population] = {"epsilon": rule.epsilon, "delta": rule.delta, **whose}
+    return ledger.accept(
+        digest=policy.digest,
+        text=policy.canonical(),
+        budgets=budgets,
+        quotas={rule.name: rule.max_epsilon for rule in policy.analysts if rule.max_epsilon is not None},
+        sources={str(policy.source_path(table).resolve()): str(table.population) for table in protected},
+        note=note,
+    )
+
+
+def _kind(table: TableRule) -> str:
+    return "row" if table.unit == "row" else "id"

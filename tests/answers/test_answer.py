@@ -1,0 +1,110 @@
+"""Answers as values: intervals of expressions, order, other libraries."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from fractions import Fraction
+
+import polars
+import pyarrow as pa
+import pytest
+
+from database.clinic import exactly
+from hedgerow.answers.answer import Answer
+from hedgerow.database import Database
+from hedgerow.errors import InvalidArgument
+
+
+def ask(db: Database, sql: str, epsilon: object = 1) -> Answer:
+    answer = db.query(sql, epsilon=epsilon)  # type: ignore[arg-type]
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def test_intervals_belong_to_aggregates_and_expressions_of_them() -> None:
+    picked = "region, COUNT(*) AS n, 2 * COUNT(*) - 1 AS m, SUM(cost) / COUNT(*) AS q, DP_INTERVAL_LOW(n) AS low"
+    with exactly(epsilon=100) as db:
+        answer = ask(db, f"SELECT {picked} FROM data GROUP BY region")
+    assert answer.interval("region") == [None] * 4
+    assert answer.interval("low") == [None] * 4
+    for row, n, m, q in zip(answer.rows, answer.interval("n"), answer.interval("m"), answer.interval("q"), strict=True):
+        assert n is not None
+        assert n[0] < row["n"] < n[1]
+        assert row["low"] == n[0]
+        assert m == (2 * n[0] - 1, 2 * n[1] - 1)
+        if n[0] <= 0:
+            assert q is None
+        else:
+            assert q is not None
+            assert q[0] <= row["q"] <= q[1]
+    wider = answer.interval("n", 0.999)[0]
+    assert wider is not None
+    assert wider[0] < answer.interval("n")[0][0]  # type: ignore[index]
+    with pytest.raises(InvalidArgument, match="region, n, m, q, low"):
+        answer.interval("nothing")
+
+
+def test_intervals_of_two_aggregates_hold_together() -> None:
+    with exactly(epsilon=100) as db:
+        answer = ask(db, "SELECT COUNT(*) + COUNT(age) AS both, COUNT(*) AS n, COUNT(age) AS a FROM data WHERE age > 30")
+    pair = answer.interval("both", Fraction(9, 10))[0]
+    parts = [answer.interval(name, Fraction(95, 100))[0] for name in ("n", "a")]
+    if answer.rows[0]["n"] != answer.rows[0]["a"]:  # two measures, so each gets half of what may go wrong
+        assert pair == (sum(part[0] for part in parts), sum(part[1] for part in parts))  # type: ignore[index]
+
+
+def test_rows_are_sorted_by_key_unless_asked_otherwise() -> None:
+    counts = "SELECT region, COUNT(*) FROM data GROUP BY region"
+    means = "SELECT region, AVG(age) AS a FROM data WHERE age > 79 GROUP BY region"
+    with exactly(epsilon=10_000) as db:
+        assert [row["region"] for row in ask(db, counts, 9000).rows] == ["east", "north", "south", "west"]
+        last = ask(db, f"{means} ORDER BY a DESC NULLS LAST, region", 900).rows
+        known = [row["a"] for row in last if row["a"] is not None]
+        assert known == sorted(known, reverse=True)
+        assert all(row["a"] is None for row in last[len(known) :])
+        first = ask(db, f"{means} ORDER BY a NULLS FIRST", 900).rows
+        assert [row["a"] for row in first[len(first) - len(known) :]] == sorted(known)
+        assert [row["region"] for row in ask(db, f"{counts} ORDER BY region LIMIT 2 OFFSET 1", 9000).rows] == ["north", "south"]
+
+
+def test_other_libraries_can_read_it() -> None:
+    with exactly(epsilon=10_000) as db:
+        answer = ask(db, "SELECT region, COUNT(*) AS n FROM data GROUP BY region", 9000)
+    assert answer.to_arrow().to_pylist() == answer.rows
+    assert list(answer.to_pandas()["n"]) == [row["n"] for row in answer.rows]
+    assert answer.to_polars()["n"].to_list() == [row["n"] for row in answer.rows]
+    assert pa.table(answer).num_rows == 4
+    assert polars.DataFrame(answer).height == 4
+
+
+def test_plain_data_are_json() -> None:
+    days = [date(2026, 1, 1), date(2026, 1, 2)]
+    table = pa.table({"patient_id": [1, 2], "day": days, "age": [1, 2]})
+    columns = {"day": {"type": "date", "values": "2026-01-01 … 2026-01-02"}, "age": (0, 9)}
+    with exactly(table, columns=columns) as db:
+        answer = ask(db, "SELECT day, COUNT(*) AS n, SUM(age) > 1 AS more FROM data GROUP BY day", 9000)
+    held = json.loads(json.dumps(answer.to_dict()))
+    assert held["columns"] == ["day", "n", "more"]
+    assert held["rows"] == [{"day": "2026-01-01", "n": 1, "more": False}, {"day": "2026-01-02", "n": 1, "more": True}]
+    assert held["intervals"]["n"] == [[1, 1], [1, 1]]
+    assert held["cost"] == answer.cost.to_dict()
+    assert held["receipt"] == {"entry": 3, "hash": answer.receipt.hash, "time": answer.receipt.time, "epsilon": "9000", "reused": False}
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("FLOOR(SUM(age) * 1e200 * 1e200)", [None]),
+        ("SUM(age) * 1e308 * 10", [None]),
+        ("SQRT(COUNT(*) - 10000)", [None]),
+        ("COUNT(*) / 0", [None]),
+        ("-COUNT(*) % 2", [0, -1]),
+    ],
+)
+def test_an_answer_that_was_paid_for_is_always_shown(expression: str, value: list[object]) -> None:
+    with exactly(epsilon=100) as db:
+        answer = ask(db, f"SELECT {expression} AS odd FROM data")
+    assert answer.rows[0]["odd"] in value
+    assert len(answer.interval("odd")) == 1
+    assert "odd" in repr(answer)

@@ -1,0 +1,33 @@
+"""What an answer leaves out is said, and only that."""
+
+from __future__ import annotations
+
+import pytest
+
+from database.clinic import exactly
+from hedgerow.answers.answer import Answer
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT COUNT(*) FROM data", ["more than 3 rows counts as 3"]),
+        ("SELECT region, COUNT(*) FROM data GROUP BY region", ["at most 2 groups", "more than 3 rows in a group"]),
+        ("SELECT SUM(cost) FROM data", ["more than 3", "cost counts as at least 0 and at most 1,000"]),
+        ("SELECT city, COUNT(*) FROM data GROUP BY city", ["at most 2 groups", "more than 3", "shown from a noisy count of"]),
+        ("SELECT COUNT(*) FROM data HAVING COUNT(*) > 5", ["more than 3", "looked at noisy values"]),
+    ],
+)
+def test_each_way_is_told(sql: str, said: list[str]) -> None:
+    with exactly() as db:
+        answer = db.query(sql, epsilon=9000)
+    assert isinstance(answer, Answer)
+    assert len(answer.notes) == len(said)
+    assert all(part in note for part, note in zip(said, answer.notes, strict=True))
+
+
+def test_rows_of_their_own_are_not_capped() -> None:
+    with exactly(unit="row", max_groups=1, max_rows_per_group=1) as db:
+        answer = db.query("SELECT region, COUNT(*) FROM data GROUP BY region", epsilon=9000)
+    assert isinstance(answer, Answer)
+    assert answer.notes == ()

@@ -1,0 +1,268 @@
+"""The database end to end, in process: meaning of answers, prices, reuse, refusals that cost nothing."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from database.clinic import exactly, visits, write
+from hedgerow.answers.answer import Answer
+from hedgerow.answers.explanation import Explanation
+from hedgerow.database import Database, open, protect
+from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, Unbounded, Unsupported
+from hedgerow.privacy.account import Account, DualAccount
+
+
+def ask(db: Database, sql: str, epsilon: Any = 9000) -> list[dict[str, Any]]:
+    answer = db.query(sql, epsilon=epsilon)
+    assert isinstance(answer, Answer)
+    return answer.rows
+
+
+def test_without_noise_it_is_plain_sql() -> None:
+    with exactly() as db:
+        rows = ask(db, "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age, SUM(cost) AS total FROM data GROUP BY region")
+    assert [row["region"] for row in rows] == ["east", "north", "south", "west"]
+    assert [row["n"] for row in rows] == [266, 268, 266, 0]
+    table = visits().to_pylist()
+    for row in rows[:3]:
+        mine = [visit for visit in table if visit["region"] == row["region"]]
+        assert row["mean_age"] == pytest.approx(sum(visit["age"] for visit in mine) / len(mine), abs=0.01)
+        assert row["total"] == pytest.approx(sum(visit["cost"] for visit in mine), abs=5)
+
+
+def test_caps_hold_and_rows_are_scaled() -> None:
+    many = pa.table({"patient_id": [1] * 10 + [2], "age": [10] * 5 + [20] * 5 + [50], "cost": [1.0] * 11, "region": ["north"] * 11})
+    with exactly(many) as db:
+        assert ask(db, "SELECT COUNT(*) AS n, SUM(age) AS s, COUNT(region) AS r FROM data") == [{"n": 4, "s": 45 + 50, "r": 4}]
+    wide = pa.table({"patient_id": [7] * 4, "age": [1] * 4, "cost": [1.0] * 4, "region": ["north", "south", "east", "west"]})
+    with exactly(wide) as db:
+        assert sum(row["n"] for row in ask(db, "SELECT region, COUNT(*) AS n FROM data GROUP BY region")) == 2
+
+
+def test_nobodys_rows_are_dropped() -> None:
+    table = pa.table({"patient_id": [1, None, None], "age": [5, 6, 7], "cost": [1.0] * 3, "region": ["north"] * 3})
+    with exactly(table) as db:
+        assert ask(db, "SELECT COUNT(*) AS n FROM data") == [{"n": 1}]
+
+
+def test_results_can_be_worked_on() -> None:
+    with exactly() as db:
+        rows = ask(db, "SELECT region AS r, COUNT(*) * 2 AS twice FROM data GROUP BY region HAVING COUNT(*) > 100 ORDER BY r DESC LIMIT 2")
+        assert rows == [{"r": "south", "twice": 532}, {"r": "north", "twice": 536}]
+        assert db.budget.epsilon.spent == 9000  # type: ignore[union-attr]
+        assert ask(db, "select count(*) as n, region from data group by region order by n, region") == [
+            {"n": 0, "region": "west"},
+            {"n": 266, "region": "east"},
+            {"n": 266, "region": "south"},
+            {"n": 268, "region": "north"},
+        ]
+        assert db.budget.epsilon.spent == 9000  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "SELECT COUNT(*) FROM data WHERE age > 30 AND region = 'north'",
+            "select  count(*) as n from data where 'north' = region and 30 < age",
+        ),
+        ("SELECT SUM(age) FROM data", "SELECT SUM(age + 0) AS total FROM DATA"),
+        ("SELECT AVG(age) FROM data", "SELECT ROUND(AVG(age)) FROM data -- a comment"),
+        ("SELECT region, COUNT(*) FROM data GROUP BY 1", "SELECT COUNT(*), region FROM data GROUP BY region ORDER BY 1 LIMIT 1"),
+    ],
+)
+def test_the_same_question_is_free(one: str, other: str) -> None:
+    with exactly(epsilon=10) as db:
+        first = db.query(one, epsilon=1)
+        again = db.query(other, epsilon=Fraction(1, 2))
+        assert isinstance(first, Answer)
+        assert isinstance(again, Answer)
+        assert again.receipt.entry == first.receipt.entry
+        assert (first.receipt.reused, again.receipt.reused) == (False, True)
+        assert again.cost.epsilon == 0
+        assert db.budget.epsilon.spent == 1  # type: ignore[union-attr]
+        larger = db.query(other, epsilon=2)
+        assert isinstance(larger, Answer)
+        assert not larger.receipt.reused
+        assert db.budget.epsilon.spent == 3  # type: ignore[union-attr]
+        best = db.query(one, epsilon=1)
+        assert isinstance(best, Answer)
+        assert best.receipt.entry == larger.receipt.entry
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "SELECT COUNT(*) FROM data WHERE age > 31",
+        "SELECT COUNT(*) FROM data WHERE age >= 30",
+        "SELECT COUNT(age) FROM data WHERE age > 30 OR region = 'north'",
+        "SELECT SUM(age) FROM data WHERE age > 30",
+        "SELECT region, COUNT(*) FROM data WHERE age > 30 GROUP BY region",
+    ],
+)
+def test_another_question_is_not(other: str) -> None:
+    with exactly(epsilon=10) as db:
+        db.query("SELECT COUNT(*) FROM data WHERE age > 30", epsilon=1)
+        db.query(other, epsilon=1)
+        assert db.budget.epsilon.spent == 2  # type: ignore[union-attr]
+
+
+def test_a_new_version_is_a_new_question(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits")
+    path.write_text(path.read_text().replace('neighbours = "add-remove"', 'neighbours = "add-remove"\nversion = "2"'))
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits")
+        assert db.budget.epsilon.spent == Fraction(2, 10)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind"),
+    [
+        ("SELECT * FROM data", Unsupported),
+        ("SELECT COUNT(*) FROM nowhere", Unsupported),
+        ("SELECT SUM(patient_id) FROM data", Unbounded),
+        ("SELECT note, COUNT(*) FROM data GROUP BY note", Unsupported),
+        ("SELECT COUNT(*) FROM data; SELECT 1", Unsupported),
+    ],
+)
+def test_a_refusal_costs_nothing(sql: str, kind: type[Exception]) -> None:
+    with exactly(columns={"note": {"hidden": True}, "age": (0, 110)}) as db:
+        with pytest.raises(kind):
+            db.query(sql)
+        with pytest.raises(kind):
+            db.explain(sql)
+        assert db.budget.epsilon.spent == 0  # type: ignore[union-attr]
+        assert len(db.ledger.entries()) == 2
+
+
+def test_the_budget_runs_out_to_the_last_unit() -> None:
+    with exactly(epsilon=1, delta=None) as db:
+        for bound in range(10):
+            db.query(f"SELECT COUNT(*) FROM data WHERE age > {bound}", epsilon=0.1)
+        assert db.budget.left == 0  # type: ignore[union-attr]
+        with pytest.raises(BudgetExceeded, match=r"asks for epsilon 0\.100000000000 with 0\.000000000000 left"):
+            db.query("SELECT COUNT(*) FROM data", epsilon=0.1)
+        db.query("SELECT COUNT(*) FROM data WHERE age > 3", epsilon=0.1)  # was answered before
+
+
+def test_pure_and_dual_budgets_look_as_promised() -> None:
+    with exactly(delta=None) as db:
+        assert isinstance(db.budget, Account)
+    with exactly() as db:
+        assert isinstance(db.budget, DualAccount)
+
+
+def test_the_policy_caps_one_question_and_names_its_defaults(tmp_path: Path) -> None:
+    with open(write(tmp_path), in_process=True) as db:
+        with pytest.raises(Refused, match="max_epsilon_per_query"):
+            db.query("SELECT COUNT(*) FROM visits", epsilon=1.5)
+        answer = db.query("SELECT COUNT(*) FROM visits")
+        assert isinstance(answer, Answer)
+        assert answer.cost.epsilon == Fraction(1, 10)
+        with pytest.raises(InvalidArgument, match="given twice"):
+            db.query("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) FROM visits", epsilon=0.2)
+        answer = db.query("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) FROM visits", epsilon=0.5)
+        assert isinstance(answer, Answer)
+        assert answer.cost.epsilon == Fraction(1, 2)
+        for bad in (0, -1, math.nan, math.inf, True, "1"):
+            with pytest.raises(InvalidArgument):
+                db.query("SELECT COUNT(*) FROM visits", epsilon=bad)
+
+
+def test_an_analyst_has_a_quota_inside_the_budget(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, analyst="ana", in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=0.5)
+        with pytest.raises(BudgetExceeded, match="ana"):
+            db.query("SELECT SUM(age) FROM visits", epsilon=0.1)
+        db.query("SELECT SUM(age) FROM visits", epsilon=0.1, analyst="bob")
+        assert isinstance(db.query("SELECT SUM(age) FROM visits", epsilon=0.1), Answer)  # free, whoever asks
+        with pytest.raises(InvalidArgument, match="ana, bob"):
+            db.query("SELECT SUM(age) FROM visits", analyst="eve")
+    with pytest.raises(InvalidArgument, match="ana, bob"):
+        open(path, analyst="eve", in_process=True)
+
+
+def test_a_request_is_charged_once() -> None:
+    with exactly(epsilon=10) as db:
+        first = db.query("SELECT COUNT(*) FROM data", epsilon=1, request="r1")
+        again = db.query("SELECT COUNT(*) FROM data", epsilon=1, request="r1")
+        assert isinstance(first, Answer)
+        assert isinstance(again, Answer)
+        assert first.rows == again.rows
+        assert db.budget.epsilon.spent == 1  # type: ignore[union-attr]
+
+
+def test_gaussian_noise_leaves_only_the_rho_branch() -> None:
+    with exactly(epsilon=8, delta=1e-6, noise="gaussian", max_units=1000) as db:
+        answer = db.query("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1)
+        assert isinstance(answer, Answer)
+        assert answer.cost.epsilon == math.inf
+        assert db.budget.epsilon.left == 0  # type: ignore[union-attr]
+        assert db.budget.rho.left > 0  # type: ignore[union-attr]
+
+
+def test_explain_costs_nothing_and_tells_the_price() -> None:
+    with exactly(epsilon=10) as db:
+        told = db.explain("SELECT region, COUNT(*) AS n, AVG(age) FROM data GROUP BY region", epsilon=1)
+        assert told.cost.epsilon == 1
+        assert told.covered
+        assert not told.free
+        assert told.questions_left >= 10
+        assert [line.aggregate.upper() for line in told.lines] == ["COUNT(*)", "AVG(AGE)"]
+        assert told.lines[0].scale == 12  # two groups of three rows, half of the epsilon
+        assert isinstance(db.query("EXPLAIN PRIVACY SELECT COUNT(*) FROM data", epsilon=1), Explanation)
+        assert db.budget.epsilon.spent == 0  # type: ignore[union-attr]
+        db.query("SELECT COUNT(*) FROM data", epsilon=1)
+        assert db.explain("SELECT COUNT(*) FROM data", epsilon=1).free
+        assert not db.explain("SELECT SUM(age) FROM data", epsilon=10).covered
+
+
+def test_explain_finds_the_epsilon_for_an_error() -> None:
+    with exactly(epsilon=10) as db:
+        told = db.explain("SELECT COUNT(*) FROM data", error=5)
+        assert told.lines[0].expected_error == pytest.approx(5, rel=1e-3)
+        assert told.lines[0].expected_error <= 5
+        cheaper = db.explain("SELECT COUNT(*) FROM data", error=50)
+        assert cheaper.epsilon < told.epsilon / 9
+        with pytest.raises(BudgetExceeded, match="Even epsilon"):
+            db.explain("SELECT COUNT(*) FROM data", error=Fraction(1, 10**9))
+        with pytest.raises(Unsupported, match="AVG"):
+            db.explain("SELECT AVG(age) FROM data", error=5)
+        with pytest.raises(InvalidArgument, match="cannot both"):
+            db.explain("SELECT COUNT(*) FROM data", error=5, epsilon=1)
+
+
+def test_several_populations_have_several_budgets(tmp_path: Path) -> None:
+    policy = write(tmp_path).read_text()
+    more = policy + (
+        '\n[budgets.staff]\nepsilon = 1\n[tables.rota]\nsource = "rota.csv"\nunit = "row"\nneighbours = "change-one"\n'
+        'population = "staff"\nmax_units = 100\n'
+    )
+    (tmp_path / "rota.csv").write_text("nurse,day\n1,2\n2,3\n")
+    path = tmp_path / "clinic.toml"
+    path.write_text(more)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM rota", epsilon=0.5)
+        with pytest.raises(InvalidArgument, match="staff"):
+            _ = db.budget
+        assert db.budgets["staff"].spent == Fraction(1, 2)  # type: ignore[union-attr]
+        assert db.budgets["people"].epsilon.spent == 0  # type: ignore[union-attr]
+        with pytest.raises(Refused):
+            db.query("SELECT COUNT(*) FROM regions")
+
+
+@pytest.mark.parametrize("kind", ["arrow", "pandas", "polars"])
+def test_frames_of_every_kind(kind: str) -> None:
+    table = visits()
+    frame = table if kind == "arrow" else table.to_pandas() if kind == "pandas" else __import__("polars").from_arrow(table)
+    with protect(frame, unit="patient_id", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=10_000, max_rows_per_group=3) as db:
+        assert ask(db, "SELECT COUNT(*) AS n FROM data") == [{"n": 800}]

@@ -1,0 +1,155 @@
+"""Opening: the ledger rules, a policy that says more is refused until it is accepted, and mistakes change nothing."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from database.clinic import POLICY, visits, write
+from hedgerow.database import accept, open, protect
+from hedgerow.errors import InvalidArgument, LedgerError, Refused, SourceError
+
+
+def test_the_budget_lives_on_in_its_file(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        first = db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+    with open(path, in_process=True) as db:
+        assert db.budget.epsilon.spent == Fraction(1, 2)  # type: ignore[union-attr]
+        assert db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5).rows == first.rows  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("epsilon = 3.0", "epsilon = 4.0", "budget"),
+        ("max = 110", "max = 120", "age"),
+        ("max_groups = 2", "max_groups = 3", "max_groups"),
+        ('"add-remove"', '"change-one"', "neighbours"),
+        ("note = { hidden = true }", "", "note"),
+        ("max_epsilon = 0.5", "max_epsilon = 0.6", "ana"),
+    ],
+)
+def test_what_loosens_must_be_accepted(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    path.write_text(POLICY.replace(old, new))
+    with pytest.raises(Refused, match=said) as caught:
+        open(path, in_process=True)
+    assert "hedgerow policy accept" in str(caught.value)
+    entry, changes = accept(path, note="agreed")
+    assert entry is not None
+    assert entry.body["note"] == "agreed"
+    assert any(said in change for change in changes)
+    with open(path, in_process=True) as db:
+        assert db.ledger.book.policy is not None
+    assert accept(path) == (None, ())
+
+
+def test_what_tightens_needs_no_word_but_is_kept(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))
+    with open(path, in_process=True) as db:
+        assert db.budget.epsilon.total == 2  # type: ignore[union-attr]
+        assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy", "policy"]
+    path.write_text(POLICY)
+    with pytest.raises(Refused, match="budget"):
+        open(path, in_process=True)
+
+
+def test_raising_the_budget_raises_nothing_else(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=1)
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 4.0").replace("max = 110", "max = 120"))
+    with pytest.raises(Refused, match="more than the budget"):
+        accept(path, budgets_only=True)
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 4.0"))
+    accept(path, budgets_only=True)
+    with open(path, in_process=True) as db:
+        assert db.budget.epsilon.left == 3  # type: ignore[union-attr]
+
+
+def test_a_source_under_another_name_has_the_same_budget(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=1)
+    renamed = POLICY.replace("[tables.visits", "[tables.again").replace(
+        'neighbours = "add-remove"', 'neighbours = "add-remove"\npopulation = "others"'
+    )
+    path.write_text(renamed.replace("[budget]", "[budgets.others]"))
+    with pytest.raises(Refused):
+        open(path, in_process=True)
+    with pytest.raises(Refused, match="cannot"):
+        accept(path)
+
+
+OTHER = """[budgets.more]
+epsilon = 1
+[tables.other]
+source = "other.parquet"
+unit = "row"
+neighbours = "add-remove"
+population = "more"
+max_units = 10
+[tables.regions]"""
+
+
+def test_a_charged_population_outlives_its_last_table(tmp_path: Path) -> None:
+    path = write(tmp_path, POLICY.replace("[tables.regions]", OTHER))
+    pq.write_table(visits(5), tmp_path / "other.parquet")
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM other", epsilon=Fraction(1, 2))
+    path.write_text(POLICY.replace("[tables.regions]", "[budgets.more]\nepsilon = 1\n[tables.regions]"))
+    accept(path)
+    with open(path, in_process=True) as db:
+        assert db.budgets["more"].spent == Fraction(1, 2)  # type: ignore[union-attr]
+
+
+def test_mistakes_change_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, POLICY.replace("min = 0, max = 110", "min = 5, max = 1"))
+    with pytest.raises(InvalidArgument, match=r"line \d+"):
+        open(path, in_process=True)
+    path = write(tmp_path, POLICY.replace('"visits.parquet"', '"nowhere.parquet"'))
+    with pytest.raises(SourceError, match=r"nowhere\.parquet"):
+        open(path, in_process=True)
+    path = write(tmp_path, POLICY.replace("age = {", "years = {"))
+    with pytest.raises(SourceError, match="years"):
+        open(path, in_process=True)
+    path = write(tmp_path, POLICY.replace('age = { type = "integer"', 'city = { type = "integer"'))
+    with pytest.raises(SourceError, match="city"):
+        open(path, in_process=True)
+    path = write(tmp_path, POLICY.replace('unit = "patient_id"', 'unit = "nobody"'))
+    with pytest.raises(SourceError, match="nobody"):
+        open(path, in_process=True)
+    assert not list(tmp_path.glob("*.ledger*"))
+
+
+def test_a_lost_ledger_opens_no_fresh_budget(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=1)
+    (tmp_path / "clinic.ledger").unlink()
+    with pytest.raises(LedgerError):
+        open(path, in_process=True)
+
+
+def test_a_frame_may_have_a_ledger_of_its_own(tmp_path: Path) -> None:
+    for spent in (Fraction(1, 2), Fraction(1)):
+        with protect(
+            visits(), unit="patient_id", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1, ledger=tmp_path / "frame.ledger"
+        ) as db:
+            db.query("SELECT COUNT(*) FROM data" if spent < 1 else "SELECT SUM(age) FROM data", epsilon=0.5)
+            assert db.budget.spent == spent  # type: ignore[union-attr]
+
+
+@pytest.mark.long
+def test_the_engine_in_a_process_of_its_own_says_the_same(tmp_path: Path) -> None:
+    wide = POLICY.replace("epsilon = 3.0", "epsilon = 9000").replace("per_query = 1.0", "per_query = 9000")
+    with open(write(tmp_path, wide)) as db:
+        rows = db.query("SELECT region, COUNT(*) AS n FROM visits GROUP BY region", epsilon=2000).rows  # type: ignore[union-attr]
+    assert [row["n"] for row in rows] == [266, 268, 266, 0]

@@ -1,0 +1,24 @@
+"""The two names through which people come in: what they take is what the database takes."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import hedgerow as hr
+from database.clinic import visits, write
+from hedgerow import database
+
+
+def test_they_open_what_the_database_opens(tmp_path: Path) -> None:
+    with hr.open(write(tmp_path), analyst="bob", in_process=True, deadline=5) as db:
+        assert len(db.query("SELECT region, COUNT(*) FROM visits GROUP BY region")) == 4
+        assert db.ledger.entries()[2].body["analyst"] == "bob"
+    with hr.protect(visits(), unit="patient_id", neighbours="change-one", columns={"age": (0, 110)}, epsilon=1, max_groups=2) as db:
+        assert len(db.query("SELECT AVG(age) FROM data", epsilon=0.5)) == 1
+
+
+def test_they_take_the_same_arguments() -> None:
+    for name in ("open", "protect"):
+        front, back = inspect.signature(getattr(hr, name)), inspect.signature(getattr(database, name))
+        assert list(front.parameters.values()) == list(back.parameters.values())

@@ -1,0 +1,224 @@
+"""The one door, with the obvious interpreter as its source and a real ledger in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.errors import BudgetExceeded, InvalidArgument, SourceError
+from hedgerow.ledger import MemoryLedger
+from hedgerow.mechanisms import Gaussian, Laplace
+from hedgerow.plan import reference
+from hedgerow.plan.expressions import Read
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.unit import Unit
+from hedgerow.release import FAILED, Charge, Noise, Release, Threshold, release
+
+UNIT = Unit("add-remove", "who")
+ROWS = [{"who": n % 40, "day": date(2026, 1, 1 + n % 2), "x": n % 7} for n in range(200)]
+
+
+@dataclass
+class Cells:
+    keys: list[list[Any]]
+    numbers: list[Any]
+
+
+class Plain:
+    """Runs plans on the rows of a list."""
+
+    def __init__(self, rows: Sequence[Mapping[str, object]] = ROWS, dtype: Any = np.int64) -> None:
+        self.rows, self.dtype, self.runs = rows, dtype, 0
+
+    def run(self, plan: Aggregate) -> Cells:
+        self.runs += 1
+        found = reference.run(plan, {"visits": self.rows}, lambda unit, group: hash((unit, group)))
+        keys = sorted(found)
+        width = sum(measure.width for measure in plan.measures)
+        columns = [[key[i] for key in keys] for i in range(len(plan.source.keys))]
+        return Cells(columns, [np.array([found[key][i] for key in keys], dtype=self.dtype) for i in range(width)])
+
+
+class Broken(Plain):
+    def run(self, plan: Aggregate) -> Cells:
+        raise RuntimeError("the secret is 42")
+
+
+def plan(*measures: Measure, domain: Any = None, keys: tuple[str, ...] = ("k0",)) -> Aggregate:
+    schema = Schema("visits", (Column("day", "date"), Column("x", "integer", Fraction(0), Fraction(6))), "who")
+    rows = Project(Table(schema), (("k0", Read("day")), ("v0", Read("x"))))
+    return Aggregate(Group(Bound(rows, keys, 2, 3), domain), measures or (Measure("rows"),))
+
+
+def ledger(epsilon: Fraction | int = 10, delta: Fraction | None = Fraction(1, 10**6)) -> MemoryLedger:
+    made = MemoryLedger()
+    made.accept(
+        digest="d", text="t", budgets={"people": {"epsilon": epsilon, "delta": delta, "unit": "id", "neighbours": "add-remove"}}, sources={}
+    )
+    return made
+
+
+def charge(request: str | None = None) -> Charge:
+    return Charge("people", UNIT, "ana", Fraction(1), "q", "1", request, {"table": "visits"})
+
+
+def noise_of(asked: Aggregate, epsilon: Fraction = Fraction(1), delta: Fraction | None = Fraction(1, 10**7)) -> Noise:
+    laws = tuple(Laplace.calibrate(sensitivity=move, epsilon=epsilon / len(asked.measures)) for move in asked.sensitivity(UNIT))
+    if asked.source.domain is not None:
+        return Noise(laws)
+    return Noise(laws, Threshold.calibrate(0, laws[0], most=3, groups=2, delta=Fraction(delta)))
+
+
+def test_it_charges_the_loss_of_the_noise_and_then_answers() -> None:
+    asked, book = plan(Measure("rows"), Measure("mean", "v0", Snap(Fraction(1), 0, 6))), ledger()
+    noise = noise_of(asked)
+    found = release(asked, Plain(), book, noise, charge())
+    assert found.loss == noise.loss(asked.sensitivity(UNIT))
+    assert found.loss.epsilon == 1
+    assert 0 < found.loss.delta <= Fraction(1, 10**7)
+    assert book.book.budget("people").charged == found.loss
+    assert [entry.kind for entry in book.entries()][-2:] == ["charge", "answer"]
+    assert len(found.numbers) == 3
+    assert all(isinstance(number, int) for numbers in found.numbers for number in numbers)
+    stored = [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")]
+    assert stored == [found]
+
+
+def test_the_charge_comes_before_the_data() -> None:
+    book, seen = ledger(), []
+
+    class Watching(Plain):
+        def run(self, plan: Aggregate) -> Cells:
+            seen.extend(entry.kind for entry in book.entries())
+            return super().run(plan)
+
+    release(plan(), Watching(), book, noise_of(plan()), charge())
+    assert seen[-1] == "charge"
+
+
+def test_a_budget_that_does_not_cover_it_leaves_the_data_alone() -> None:
+    source, book = Plain(), ledger(Fraction(1, 2))
+    with pytest.raises(BudgetExceeded):
+        release(plan(), source, book, noise_of(plan()), charge())
+    assert source.runs == 0
+    assert book.book.budget("people").charged == Loss(Fraction(0))
+
+
+def test_a_failure_is_charged_and_says_nothing() -> None:
+    book = ledger()
+    with pytest.raises(SourceError) as caught:
+        release(plan(), Broken(), book, noise_of(plan()), charge("key"))
+    assert str(caught.value) == FAILED
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+    assert book.entries()[-1].kind == "failure"
+    assert book.book.budget("people").charged.epsilon == 1
+    with pytest.raises(SourceError, match="failed while it answered"):  # the same request again meets the same end, free of charge
+        release(plan(), Plain(), book, noise_of(plan()), charge("key"))
+    assert book.book.budget("people").charged.epsilon == 1
+
+
+def test_a_request_sent_twice_gets_one_answer() -> None:
+    book, source = ledger(), Plain()
+    first = release(plan(), source, book, noise_of(plan()), charge("key"))
+    assert release(plan(), source, book, noise_of(plan()), charge("key")) == first
+    assert source.runs == 1
+    assert book.book.budget("people").charged.epsilon == 1
+
+
+def test_two_runs_that_race_for_one_charge_give_the_same_answer() -> None:
+    book, both = ledger(), threading.Barrier(2)
+
+    class Slow(Plain):
+        def run(self, plan: Aggregate) -> Cells:
+            both.wait(10)
+            return super().run(plan)
+
+    found: list[Release] = []
+    runs = [threading.Thread(target=lambda: found.append(release(plan(), Slow(), book, noise_of(plan()), charge("key")))) for _ in range(2)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert len(found) == 2
+    assert found[0] == found[1]
+    assert sum(entry.kind == "answer" for entry in book.entries()) == 1
+
+
+def test_declared_groups_all_come_out_and_others_need_a_threshold() -> None:
+    days = (date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 3))
+    found = release(plan(domain=(days,)), Plain(), ledger(), noise_of(plan(domain=(days,))), charge())
+    assert found.keys == tuple((day,) for day in days)
+    with pytest.raises(InvalidArgument, match="a threshold just where groups are not declared"):
+        release(plan(domain=(days,)), Plain(), ledger(), noise_of(plan()), charge())
+    with pytest.raises(InvalidArgument, match="one mechanism for each measure"):
+        release(plan(), Plain(), ledger(), replace(noise_of(plan()), laws=noise_of(plan()).laws * 2), charge())
+
+
+def test_groups_of_few_are_not_shown() -> None:
+    few = [{"who": 1, "day": date(2026, 1, 1), "x": 1}]
+    for _ in range(20):
+        assert release(plan(), Plain(few), ledger(), noise_of(plan()), charge()).keys == ()
+    assert release(plan(), Plain([]), ledger(), noise_of(plan()), charge()).numbers == ((),)
+
+
+def test_without_keys_there_is_one_cell() -> None:
+    found = release(plan(domain=(), keys=()), Plain(), ledger(), noise_of(plan(domain=(), keys=())), charge())
+    assert found.keys == ((),)
+    assert abs(found.numbers[0][0] - 120) < 200
+
+
+def test_sums_beyond_64_bits_stay_exact() -> None:
+    days = ((date(2026, 1, 1), date(2026, 1, 2)),)
+
+    class Huge(Plain):
+        def run(self, plan: Aggregate) -> Cells:
+            return Cells([list(days[0])], [np.array([2**70, -(2**70)], dtype=object)])
+
+    found = release(plan(domain=days), Huge(), ledger(), noise_of(plan(domain=days)), charge())
+    assert abs(found.numbers[0][0] - 2**70) < 10**6
+    assert abs(found.numbers[0][1] + 2**70) < 10**6
+
+
+def test_noise_is_of_its_own_in_every_cell() -> None:
+    keys = tuple(date(2026, 1, 1 + n) for n in range(31))
+    found = release(plan(domain=(keys,)), Plain([]), ledger(), noise_of(plan(domain=(keys,)), Fraction(1, 100)), charge())
+    assert len(set(found.numbers[0])) > 10
+
+
+@pytest.mark.parametrize("groups", [1, 5])
+@pytest.mark.parametrize("most", [1, 4])
+def test_the_threshold_is_the_lowest_that_delta_allows(groups: int, most: int) -> None:
+    delta = Fraction(1, 10**5)
+    laplace, gaussian = Laplace(Fraction(7, 3)), Gaussian(Fraction(7, 3))
+    for law in (laplace, gaussian):
+        made = Threshold.calibrate(0, law, most=most, groups=groups, delta=delta)
+        tail = [
+            float(np.exp(law.log_prob(np.arange(t, t + 400), np.zeros(400, np.int64))).sum())
+            for t in (made.least - most, made.least - most - 1)
+        ]
+        assert groups * tail[0] <= float(delta) * (1 + 1e-9)
+        assert groups * tail[1] > float(delta)
+        assert made.delta <= delta
+        assert float(made.delta) >= groups * tail[0] * (1 - 1e-9)
+
+
+def test_gaussian_noise_is_charged_in_rho() -> None:
+    asked = plan()
+    law = Gaussian.calibrate(sensitivity=asked.sensitivity(UNIT)[0], rho=Fraction(1, 100))
+    noise = Noise((law,), Threshold.calibrate(0, law, most=3, groups=2, delta=Fraction(1, 10**8)))
+    found = release(asked, Plain(), ledger(), noise, charge())
+    assert found.loss.epsilon == float("inf")
+    assert found.loss.rho <= Fraction(1, 100)
+    assert found.loss.delta == Fraction(1, 10**8)
+    assert found.noise == noise
