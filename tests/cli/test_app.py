@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -24,7 +25,7 @@ def plant(monkeypatch: pytest.MonkeyPatch, failure: BaseException | None, code: 
             raise failure
         return code
 
-    monkeypatch.setattr(app, "COMMANDS", (*app.COMMANDS, planted))
+    monkeypatch.setattr(app, "COMMANDS", {**app.COMMANDS, "planted": planted})
 
 
 def test_the_installed_program_is_this_one() -> None:
@@ -34,7 +35,9 @@ def test_the_installed_program_is_this_one() -> None:
 
 
 def test_commands_are_listed() -> None:
-    assert [command.__name__ for command in app.COMMANDS] == ["demo", "audit"]
+    assert list(app.COMMANDS) == [
+        "demo", "init", "check", "query", "explain", "budget", "budget raise", "policy accept", "ledger verify", "ledger adopt", "audit"
+    ]  # fmt: skip
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,6 +65,11 @@ def test_arguments_come_from_the_shell(monkeypatch: pytest.MonkeyPatch, capsys: 
         (["audit"], "Missing argument 'FILE:FUNCTION'. See 'hedgerow audit --help'."),
         (["audit", "--no-such-option"], "--no-such-option. See 'hedgerow audit --help'."),
         (["audit", "x.py:f", "--samples", "many"], "See 'hedgerow audit --help'."),
+        (["ledger"], "'ledger' takes a second word: 'hedgerow ledger verify' or 'hedgerow ledger adopt'. See 'hedgerow --help'."),
+        (["ledger", "verfy", "x.toml"], "'hedgerow ledger verify'"),
+        (["policy"], "'policy' takes a second word: 'hedgerow policy accept'."),
+        (["budget"], "Missing argument 'POLICY'. See 'hedgerow budget --help'."),
+        (["budget", "raise"], "Missing argument 'POLICY'. See 'hedgerow budget raise --help'."),
     ],
 )
 def test_wrong_usage_is_2_and_says_where_help_is(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,3 +129,31 @@ def test_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_command_chooses_its_code(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, None, code)
     assert app.main(["planted"]) == code
+
+
+@pytest.mark.parametrize("first", ["ledger", "policy"])
+def test_help_about_a_first_word(first: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main([first, "--help"]) == 0
+    assert "takes a second word" in capsys.readouterr().out
+
+
+def test_help_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in app.COMMANDS:
+        assert app.main([*name.split(), "--help"]) == 0
+        out = capsys.readouterr().out
+        assert "--json" in out
+        assert "--debug" in out
+
+
+@pytest.mark.long
+def test_a_reader_that_goes_away_is_no_mistake() -> None:
+    code = (
+        "import sys; from hedgerow.cli import app; app.COMMANDS = {'much': lambda: print('x' * 10**7) or 0}; sys.exit(app.main(['much']))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(1) == b"x"
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 1

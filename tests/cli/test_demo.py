@@ -1,4 +1,4 @@
-"""``hedgerow demo`` from outside."""
+"""``hedgerow demo`` from outside: once in text, again for free, as JSON, and where it must not write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from hedgerow.cli.app import main
-from hedgerow.demo.clinic import FILE
 
 HEDGEROW = "import sys; from hedgerow.cli import main; sys.exit(main())"
 
@@ -22,32 +21,34 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "demo"
 
 
-def test_the_tour_in_text_and_then_again(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.long
+def test_the_tour_in_text_then_for_free_then_anew(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["demo"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     assert "made just now" in out
-    assert "0 of 1 left" in out
+    assert "0.75 of 3 left" in out
     assert "The budget does not cover this question" in out
     assert max(map(len, out.splitlines())) <= 80
     assert "\x1b" not in out
 
-    made = (folder / FILE).read_bytes()
-    assert main(["demo"]) == 0
-    assert "kept from before" in capsys.readouterr().out
-    assert (folder / FILE).read_bytes() == made
-
-
-def test_json_is_one_document(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    held = (folder / "clinic.ledger.anchor").read_bytes()
     assert main(["demo", "--json"]) == 0
-    out, err = capsys.readouterr()
-    document = json.loads(out)
-    assert err == ""
-    assert (document["file"], document["made"]) == ("demo/visits.csv", True)
+    document = json.loads(capsys.readouterr().out)
+    assert (document["policy"], document["made"]) == ("demo/clinic.toml", False)
+    assert all(chapter["receipt"]["reused"] for chapter in document["chapters"] if "receipt" in chapter)
+    assert (folder / "clinic.ledger.anchor").read_bytes() == held  # nothing was charged
+
+    assert main(["demo", "--reset", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["made"]
     assert [chapter["chapter"] for chapter in document["chapters"]] == [
-        "protected", "counted", "averaged", "histogram", "chosen", "led", "survey", "refusal", "audited"
+        "protected", "explained", "grouped", "again", "discovered", "filtered", "refused", "attacked", "spent", "kept", "audited"
     ]  # fmt: skip
+    assert not document["chapters"][2]["receipt"]["reused"]
 
 
 def test_reset_refuses_a_folder_with_other_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,7 +64,7 @@ def test_reset_refuses_a_folder_with_other_files(folder: Path, capsys: pytest.Ca
 @pytest.mark.long
 def test_a_terminal_that_knows_ascii_only(folder: Path) -> None:
     environment = os.environ | {"PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
-    run = subprocess.run([sys.executable, "-c", HEDGEROW, "demo"], env=environment, capture_output=True, check=False, timeout=120)
+    run = subprocess.run([sys.executable, "-c", HEDGEROW, "demo"], env=environment, capture_output=True, check=False, timeout=300)
     assert run.returncode == 0, run.stderr
     assert b"budget  ###" in run.stdout
     assert run.stdout.isascii()

@@ -1,77 +1,71 @@
-"""The sample clinic: the same everywhere, and careful with other people's files."""
+"""The folder of the clinic: made, used again, made anew, and careful with other people's files."""
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
-from hedgerow import Refused, SourceError, Unit
+from hedgerow import Refused, SourceError
 from hedgerow.demo import clinic
-from hedgerow.demo.clinic import DIAGNOSES, FILE, OLDEST, REGIONS, Clinic, Visit
+from hedgerow.demo.clinic import POLICY
+from hedgerow.policy import read_policy
 
-HEADER = "patient_id,age,region,month,diagnosis,cost\n"
-
-
-def test_it_is_the_same_everywhere(tmp_path: Path) -> None:
-    made, fresh = clinic.prepare(tmp_path / "demo")
-    assert fresh
-    digest = hashlib.sha256((tmp_path / "demo" / FILE).read_bytes()).hexdigest()
-    assert digest == "97fbc89fd21b3506dedf9e00a1c3c1ca34c24f586554583f2c49879cf8c02e68"
-    assert clinic.prepare(tmp_path / "demo") == (made, False)
-    assert clinic.invent() == made
+FILES = {"clinic.toml", "patients.parquet", "visits.parquet", "regions.csv"}
 
 
-def test_its_values_are_the_declared_ones() -> None:
-    visits = clinic.invent().visits
-    assert len({visit.patient_id for visit in visits}) == 1200 < len(visits)
-    assert {visit.region for visit in visits} == set(REGIONS)
-    assert {visit.diagnosis for visit in visits} == set(DIAGNOSES)
-    assert all(0 <= visit.age <= OLDEST for visit in visits)
+def names(folder: Path) -> set[str]:
+    return {entry.name for entry in folder.iterdir()}
 
 
-def test_a_patient_counts_once() -> None:
-    rows = [Visit("A", 30, "north", "2026-01", "flu", 1)] * 3 + [
-        Visit("A", 99, "north", "2026-02", "asthma", 1),
-        Visit("B", 200, "south", "2026-02", "flu", 1),
-        Visit("C", -5, "south", "2026-02", "unheard of", 1),
-    ]
-    made = Clinic(tuple(rows))
-    assert sorted(made.ages) == [0, 30, OLDEST]
-    assert dict(zip(DIAGNOSES, made.diagnosed, strict=True)) == dict.fromkeys(DIAGNOSES, 0) | {"asthma": 1, "flu": 2}
+@pytest.mark.long
+def test_it_is_made_once(tmp_path: Path) -> None:
+    policy, made = clinic.prepare(tmp_path / "demo")
+    assert made
+    assert names(tmp_path / "demo") == FILES
+    assert pq.read_metadata(tmp_path / "demo" / "patients.parquet").num_rows == 100_000
+    before = (tmp_path / "demo" / "visits.parquet").stat()
+    assert clinic.prepare(tmp_path / "demo") == (policy, False)
+    assert (tmp_path / "demo" / "visits.parquet").stat() == before
 
 
-def test_one_patient_is_one_step_and_moves_counts_by_one() -> None:
-    made = clinic.invent()
-    for patient in ("P0002", "P1200"):
-        neighbour = Clinic(made.without(patient))
-        assert Unit("add-remove", owner="patient_id").distance(made.visits, neighbour.visits) == 1
-        assert len(made.ages) - len(neighbour.ages) == 1
-        assert {a - b for a, b in zip(made.diagnosed, neighbour.diagnosed, strict=True)} <= {0, 1}
+def test_its_policy_is_sound(tmp_path: Path) -> None:
+    (tmp_path / POLICY).write_text(clinic._PAGE, encoding="utf-8")
+    policy = read_policy(tmp_path / POLICY)
+    assert policy.warnings == ()
+    assert [table.name for table in policy.tables] == ["patients", "visits", "regions"]
+    assert {table.source for table in policy.tables} | {POLICY} == FILES
 
 
-def test_reset_makes_an_edited_file_anew(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text(HEADER + "X,1,north,2026-01,flu,3\n", encoding="utf-8")
-    kept, fresh = clinic.prepare(tmp_path)
-    assert (len(kept.visits), fresh) == (1, False)
-    made, fresh = clinic.prepare(tmp_path, reset=True)
-    assert fresh
-    assert len(made.visits) > 1
-    assert [file.name for file in tmp_path.iterdir()] == [FILE]
+@pytest.mark.long
+def test_an_edited_policy_stays_and_missing_data_are_made_again(tmp_path: Path) -> None:
+    clinic.prepare(tmp_path)
+    page = (tmp_path / POLICY).read_text(encoding="utf-8").replace("epsilon = 3.0", "epsilon = 4.0")
+    (tmp_path / POLICY).write_text(page, encoding="utf-8")
+    (tmp_path / "clinic.ledger").write_text("spent", encoding="utf-8")
+    (tmp_path / "regions.csv").unlink()
+    assert clinic.prepare(tmp_path)[1] is True
+    assert (tmp_path / POLICY).read_text(encoding="utf-8") == page
+    assert (tmp_path / "clinic.ledger").read_text(encoding="utf-8") == "spent"  # never reset without a word
+
+    clinic.prepare(tmp_path, reset=True)
+    assert names(tmp_path) == FILES
+    assert (tmp_path / POLICY).read_text(encoding="utf-8") == clinic._PAGE
 
 
-@pytest.mark.parametrize("name", ["notes.txt", FILE])
+@pytest.mark.parametrize("name", ["notes.txt", POLICY, "visits.parquet", "clinic.ledger", "visits.csv"])
 @pytest.mark.parametrize("reset", [True, False])
 def test_what_it_did_not_make_it_leaves(name: str, reset: bool, tmp_path: Path) -> None:
-    (tmp_path / name).write_text("patient_id,secret\n", encoding="utf-8")
-    with pytest.raises(Refused, match=r"did not make|not a file that this demo made"):
+    (tmp_path / name).write_text("mine\n", encoding="utf-8")
+    with pytest.raises(Refused, match=f"holds {name}, which this demo did not make"):
         clinic.prepare(tmp_path, reset=reset)
-    assert (tmp_path / name).read_text(encoding="utf-8") == "patient_id,secret\n"
-    assert [file.name for file in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text(encoding="utf-8") == "mine\n"
+    assert names(tmp_path) == {name}
 
 
-def test_other_files_are_counted_and_do_not_hinder_reading(tmp_path: Path) -> None:
+@pytest.mark.long
+def test_other_files_are_counted_and_do_not_hinder_using_it(tmp_path: Path) -> None:
     clinic.prepare(tmp_path)
     for name in ("a", "b", "c"):
         (tmp_path / name).mkdir()
@@ -80,18 +74,28 @@ def test_other_files_are_counted_and_do_not_hinder_reading(tmp_path: Path) -> No
         clinic.prepare(tmp_path, reset=True)
 
 
+@pytest.mark.long
+def test_what_an_earlier_demo_made_does_not_hinder(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("patient_id,age,region,month,diagnosis,cost\nP0001,3,north,2026-01,flu,20\n", encoding="utf-8")
+    assert clinic.prepare(tmp_path)[1] is True
+    assert names(tmp_path) == FILES | {"visits.csv"}
+
+
+@pytest.mark.long
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     clinic.prepare(elsewhere)
-    before = (elsewhere / FILE).read_bytes()
     (tmp_path / "demo").symlink_to(elsewhere)
     with pytest.raises(Refused, match="not a folder that this demo made"):
         clinic.prepare(tmp_path / "demo", reset=True)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / FILE).symlink_to(elsewhere / FILE)
-    with pytest.raises(Refused):
-        clinic.prepare(tmp_path / "other", reset=True)
-    assert (elsewhere / FILE).read_bytes() == before
+    (elsewhere / "regions.csv").rename(tmp_path / "mine.csv")
+    (elsewhere / "regions.csv").symlink_to(tmp_path / "mine.csv")
+    with pytest.raises(Refused, match=r"holds regions\.csv"):
+        clinic.prepare(elsewhere, reset=True)
+    (elsewhere / POLICY).rename(tmp_path / "mine.toml")
+    (elsewhere / POLICY).symlink_to(tmp_path / "mine.toml")
+    with pytest.raises(Refused, match=r"holds clinic\.toml"):
+        clinic.prepare(elsewhere)
 
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:
@@ -100,16 +104,16 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
         clinic.prepare(tmp_path / "demo")
 
 
-@pytest.mark.parametrize("row", [b"P1,old,north,2026-01,flu,3\n", b"P1,7\n", b"P1,7,\xff,2026-01,flu,3\n"])
-def test_a_spoilt_file_is_reported_without_its_rows(row: bytes, tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(HEADER.encode() + row)
-    with pytest.raises(SourceError) as caught:
-        clinic.prepare(tmp_path)
-    assert "--reset" in str(caught.value)
-    assert "P1" not in str(caught.value)
-    assert caught.value.__suppress_context__
-
-
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be made in"):
         clinic.prepare(tmp_path / "no" / "such" / "folder")
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_half(tmp_path: Path) -> None:
+    def fail(path: Path) -> None:
+        path.write_text("half", encoding="utf-8")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        clinic._write(tmp_path / "x", fail)
+    assert names(tmp_path) == set()

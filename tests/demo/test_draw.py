@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from fractions import Fraction
 
 from rich.console import Console, RenderableType
 
+from demo.pages import ACCOUNT, COUNTS, FREE, MEANS, RECEIPT
 from hedgerow.demo import draw
-from hedgerow.demo.chapters import Audited, Averaged, Bar, Chosen, Counted, Finding, Histogram, Led, Payment, Protected, Refusal, Survey
+from hedgerow.demo.chapters import (
+    Again,
+    Attacked,
+    Audited,
+    Bar,
+    Charge,
+    Discovered,
+    Explained,
+    Filtered,
+    Finding,
+    Grouped,
+    Kept,
+    Protected,
+    Refusal,
+    Refused,
+    Spent,
+    Unpaid,
+)
 from hedgerow.demo.show import THEME
-from hedgerow.privacy.account import Account
-
-PAYMENT = Payment("ages", Fraction(3, 10), Account(Fraction(1), Fraction(6, 10)))
 
 
 def drawn(page: RenderableType) -> str:
@@ -20,76 +36,103 @@ def drawn(page: RenderableType) -> str:
     console.print(page)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert isinstance(text, str)
-    return text
+    return "\n".join(line.rstrip() for line in text.splitlines())
 
 
 def assert_paid(page: str) -> None:
     assert page.rstrip().endswith("budget  ████████████▒▒▒▒▒▒▒▒▒░░░░░░░░░  0.3 paid, 0.4 of 1 left")
 
 
+def assert_left(page: str) -> None:
+    assert page.rstrip().endswith("budget  ████████████░░░░░░░░░░░░░░░░░░  0.4 of 1 left")
+
+
 def test_protected() -> None:
-    page = drawn(draw.protected(Protected("add-remove", "patient_id", 1, 0.731, Account(Fraction(1), Fraction(0))), 78))
-    assert 'Unit("add-remove", owner="patient_id")' in page
+    page = drawn(draw.protected(Protected("demo/clinic.toml", "patient_id", "add-remove", 0.731, 1234, ACCOUNT), 78))
+    assert "protects patient_id under add-remove" in " ".join(page.split())
     assert "73 %" in page
-    assert page.rstrip().endswith("1 of 1 left")
+    assert "◆ 1,234 patients" in page
+    assert_left(page)
 
 
-def test_counted() -> None:
-    page = drawn(draw.counted(Counted(1187, 30, 10.0, 1200, PAYMENT), 78))
-    assert "1,187 ± 30" in page
-    assert page.count("◆ 1,200") == page.count("1,200") == 1
+def test_explained() -> None:
+    page = drawn(draw.explained(Explained("SELECT 1", "It would cost [much].", 5, Fraction(2, 10), ACCOUNT), 78))
+    assert "It would cost [much]." in page
+    assert "epsilon 0.2" in page
+    assert_left(page)
+
+
+def test_grouped_and_filtered() -> None:
+    for page in (
+        drawn(draw.grouped(Grouped("SELECT 1", COUNTS, MEANS, RECEIPT), 78)),
+        drawn(draw.filtered(Filtered("SELECT 1", COUNTS, MEANS, RECEIPT), 78)),
+    ):
+        assert "500 ± 60" in page
+        rows = [line.split() for line in page.splitlines() if line.strip().startswith(("north", "south"))]
+        assert [row[-1] for row in rows] == ["510", "77", "51", "52"]
+        assert_paid(page)
+
+
+def test_what_was_paid_before_says_so() -> None:
+    page = drawn(draw.grouped(Grouped("SELECT 1", COUNTS, MEANS, FREE), 78))
+    assert "Paid for before, by ledger entry 3: free now." in page
+    assert_left(page)
+
+
+def test_again() -> None:
+    page = drawn(draw.again(Again("select 1", True, FREE), 78))
+    assert "the same numbers, from ledger entry 3" in page
+    assert "other numbers" in drawn(draw.again(Again("select 1", False, FREE), 78))
+    assert_left(page)
+
+
+def test_discovered() -> None:
+    it = Discovered("SELECT 1", 567, COUNTS, (("leprosy", 22), ("Fabry disease", 6)), RECEIPT)
+    page = drawn(draw.discovered(it, 78))
+    assert "count reaches 567" in page
+    assert "◆ not shown: leprosy (22), Fabry disease (6)" in page
     assert_paid(page)
+    assert "not shown" not in drawn(draw.discovered(replace(it, truth_hidden=()), 78))
 
 
-def test_averaged() -> None:
-    page = drawn(draw.averaged(Averaged(47.04, 45.9, 48.1, 0, 110, 47.71, PAYMENT), 78))
-    assert "47.0  between 45.9 and 48.1 with 95 %" in page
-    assert "◆ 47.7" in page
-    assert "sensitivity=55" in page
-    assert_paid(page)
+def test_refused() -> None:
+    page = drawn(draw.refused(Refused((Refusal("SELECT *", "No rows\n    SELECT *\n           ^"),), ACCOUNT), 78))
+    assert "    SELECT *\n           ^" in page
+    assert_left(page)
 
 
-def test_histogram() -> None:
-    page = drawn(draw.histogram(Histogram((Bar("0–9", 50, 40, 60, 45), Bar("10–19", 0, 0, 9, 0)), 10, PAYMENT), 78))
-    rows = [line.split() for line in page.splitlines() if "±" in line]
-    assert [row[0] for row in rows] == ["0–9", "10–19"]
-    assert [row[-1] for row in rows] == ["45", "0"]
-    assert "2 bars cost as much as one" in page
-    assert_paid(page)
+def test_attacked() -> None:
+    tries = (Bar("1", 180, 150, 210, 190), Bar("2", 195, 165, 225, 190))
+    it = Attacked(50, 1, "SELECT 1", Fraction(1, 10), tries, 187.5, 10.0, 7.07, "The quota is gone.", 190, ACCOUNT)
+    page = drawn(draw.attacked(it, 78))
+    assert "50 answers, 1 number" in page
+    assert "average of 2 is 187.5, off by about 10.0" in page
+    assert '"The quota is gone."' in page
+    assert_left(page)
+    assert "The quota is gone." in drawn(draw.attacked(replace(it, answers=()), 78))
+    assert "quota" not in drawn(draw.attacked(replace(it, refused=""), 78))
 
 
-def test_a_histogram_of_nobody() -> None:
-    assert "0 ± 0" in drawn(draw.histogram(Histogram((Bar("0–9", 0, 0, 0, 0),), 0, PAYMENT), 78))
+def test_spent() -> None:
+    page = drawn(draw.spent(Spent("SELECT 1", Fraction(1), "It asks for too much.", ACCOUNT), 78))
+    assert '"It asks for too much."' in page
+    assert_left(page)
+    assert "nothing to refuse" in drawn(draw.spent(Spent("SELECT 1", Fraction(1), "", ACCOUNT), 78))
 
 
-def test_chosen() -> None:
-    page = drawn(draw.chosen(Chosen(("flu", "asthma"), "flu", 24.45, "asthma", PAYMENT), 78))
-    assert "▶ flu ◀ · asthma" in page
-    assert "◆ asthma" in page
-    assert "24 patients fewer" in page
-    assert_paid(page)
+def test_kept() -> None:
+    it = Kept("demo/clinic.ledger", 18, True, Fraction(3, 4), (Charge(3, "ana", "COUNT(*) of visits", Fraction(3, 4)),))
+    page = drawn(draw.kept(it, 78))
+    assert "18 entries, recomputed: nothing is wrong; charges of epsilon 0.75 in all" in page
+    assert "hedgerow ledger verify demo/clinic.toml" in page
+    assert "something is wrong" in drawn(draw.kept(replace(it, sound=False), 78))
 
 
-def test_led() -> None:
-    page = drawn(draw.led(Led("flu", 48, "asthma", 41, PAYMENT), 78))
-    assert "by about 48 patients" in page
-    assert "◆ asthma, by 41" in page
-    assert_paid(page)
-
-
-def test_survey() -> None:
-    page = drawn(draw.survey(Survey(2000, 1.0986, 0.415, 0.33, 0.287, 0.374, 0.0015, 0.316), 78))
-    assert "41.5 %" in page
-    assert "33.0 %  between 28.7 % and 37.4 % with 95 %" in page
-    assert "± 0.15 %" in page
-    assert "◆ 31.6 %" in page
-
-
-def test_refusal() -> None:
-    page = drawn(draw.refusal(Refusal((PAYMENT,), "patients again", Fraction(1, 10), "The budget does not cover it.", PAYMENT.account), 78))
-    assert "████████████▒▒▒▒▒▒▒▒▒░░░░░░░░░  answered" in page
-    assert "refused" in page
-    assert '"The budget does not cover it."' in page
+def test_unpaid() -> None:
+    page = drawn(draw.unpaid(Unpaid("Title", "SELECT 1", "Nothing is left.", ACCOUNT), 78))
+    assert '"Nothing is left."' in page
+    assert "hedgerow demo --reset" in page
+    assert_left(page)
 
 
 def test_audited() -> None:
@@ -97,3 +140,8 @@ def test_audited() -> None:
     page = drawn(draw.audited(Audited(findings, 50_000, 0.999), 78))
     verdicts = [line.split()[-1] for line in page.splitlines() if "≥" in line]
     assert verdicts == ["stands", "refuted"]
+
+
+def test_charts_of_nothing_and_of_one() -> None:
+    assert "0 ± 0" in drawn(draw._chart(("a", "b"), (Bar("x", 0, 0, 0, 0),), 78))
+    assert drawn(draw._chart(("a", "b"), (), 78)).split()[:2] == ["a", "b"]

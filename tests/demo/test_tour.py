@@ -1,128 +1,161 @@
-"""The tour's arithmetic: what is paid, what is answered, what is refused. Alarm rate of each statistical check: 1e-9."""
+"""The tour on the real database: what is paid, what is answered, what is refused; and the second time it is free.
+
+Alarm rate of each statistical check: 1e-9.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from math import log
+from pathlib import Path
 
-import numpy as np
 import pytest
 
-from hedgerow import BudgetExceeded
+import hedgerow
 from hedgerow.demo import clinic, tour
-from hedgerow.demo.chapters import Averaged, Counted, Histogram, Refusal
-from hedgerow.demo.clinic import DIAGNOSES, Clinic, Visit
-from hedgerow.mechanisms import Laplace
+from hedgerow.demo.chapters import Attacked, Chapter, Discovered, Explained, Filtered, Grouped, Kept, Protected, Refused, Spent, Unpaid
+from hedgerow.demo.people import RARE
 
-RARE = Fraction(1, 10**9)
+pytestmark = pytest.mark.long
+
+RARELY = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Tours:
+    """Both tours of one clinic."""
+
+    policy: Path
+    first: list[Chapter]
+    second: list[Chapter]
 
 
 @pytest.fixture(scope="module")
-def patients() -> Clinic:
-    return clinic.invent()
+def tours(tmp_path_factory: pytest.TempPathFactory) -> Tours:
+    policy, _ = clinic.prepare(tmp_path_factory.mktemp("clinic") / "demo")
+    return Tours(policy, list(tour.tour(policy)), list(tour.tour(policy)))
+
+
+def only(chapters: list[Chapter], kind: type[Chapter]) -> Chapter:
+    (found,) = (chapter for chapter in chapters if isinstance(chapter, kind))
+    return found
+
+
+def test_the_budget_falls_and_runs_out(tours: Tours) -> None:
+    accounts = [chapter.account for chapter in tours.first if hasattr(chapter, "account")]
+    assert [float(account.left) for account in accounts] == [3, 3, 1.25, 0.75, 0.75]
+    receipts = [chapter.receipt for chapter in tours.first if hasattr(chapter, "receipt")]
+    assert [(float(receipt.cost), float(receipt.account.left)) for receipt in receipts] == [(0.5, 2.5), (0, 2.5), (0.75, 1.75), (0.5, 1.25)]
+    spent = only(tours.first, Spent)
+    assert isinstance(spent, Spent)
+    assert "asks for epsilon 1.000000000000 with 0.750000000000 left" in spent.message
+
+
+def test_the_second_tour_is_free_and_the_same(tours: Tours) -> None:
+    for one, other in zip(tours.first, tours.second, strict=True):
+        assert type(one) is type(other)
+        if isinstance(one, Grouped | Filtered) and isinstance(other, Grouped | Filtered):
+            assert (one.counts, one.means) == (other.counts, other.means)
+        if isinstance(one, Discovered) and isinstance(other, Discovered):
+            assert one.counts == other.counts
+        if hasattr(other, "receipt"):
+            assert (other.receipt.cost, other.receipt.reused) == (0, True)
+        if isinstance(one, Kept) and isinstance(other, Kept):
+            assert (one.entries, one.spent) == (other.entries, other.spent)
+
+
+def test_answers_are_near_the_truth(tours: Tours) -> None:
+    with hedgerow.open(tours.policy, in_process=True) as db:
+        for sql, columns, price in ((tour.BY_REGION, ("visits", "mean_cost"), 0.5), (tour.DIAGNOSES, ("visits",), 0.75)):
+            answer = db.query(sql, epsilon=price)
+            assert isinstance(answer, tour.Answer)
+            assert answer.receipt.reused
+            truth = {row[0]: row[1:] for row in tour.Visit(tours.policy, db).truth(sql)}
+            for place, column in enumerate(columns):
+                for row, (low, high) in zip(answer.rows, answer.interval(column, 1 - RARELY / 100), strict=True):
+                    assert low <= truth[next(iter(row.values()))][place] <= high
+
+
+def test_who_is_protected(tours: Tours) -> None:
+    chapter = only(tours.first, Protected)
+    assert isinstance(chapter, Protected)
+    assert (chapter.unit, chapter.neighbours, chapter.truth) == ("patient_id", "add-remove", 100_000)
+    assert chapter.guess == pytest.approx(0.9525741268)
+
+
+def test_it_is_explained_before_it_is_asked(tours: Tours) -> None:
+    first, second = only(tours.first, Explained), only(tours.second, Explained)
+    assert isinstance(first, Explained)
+    assert isinstance(second, Explained)
+    assert "It would cost epsilon 0.5" in first.words
+    assert "asking again is free" in second.words
+    assert 0.19 < first.epsilon < 0.21
+
+
+def test_rare_diagnoses_stay_hidden(tours: Tours) -> None:
+    chapter = only(tours.first, Discovered)
+    assert isinstance(chapter, Discovered)
+    assert {name for name, _ in chapter.truth_hidden} == set(RARE)
+    assert all(bar.answer >= chapter.threshold for bar in chapter.counts)
+    assert len(chapter.counts) == 12
+
+
+def test_two_refusals_are_underlined(tours: Tours) -> None:
+    chapter = only(tours.first, Refused)
+    assert isinstance(chapter, Refused)
+    assert [refusal.sql for refusal in chapter.refusals] == list(tour.REFUSED)
+    assert all("^" in refusal.message for refusal in chapter.refusals)
+
+
+def test_averaging_fails(tours: Tours) -> None:
+    chapter = only(tours.first, Attacked)
+    assert isinstance(chapter, Attacked)
+    assert (len(chapter.answers), chapter.repeats, chapter.different) == (5, tour.MANY, 1)
+    assert "quota of analyst 'mallory'" in chapter.refused
+    assert chapter.spread > 2 * chapter.honest
+    assert {bar.truth for bar in chapter.answers} == {chapter.truth}
+
+
+def test_the_receipts(tours: Tours) -> None:
+    chapter = only(tours.first, Kept)
+    assert isinstance(chapter, Kept)
+    assert chapter.sound
+    assert chapter.spent == Fraction(9, 4)
+    assert [charge.analyst for charge in chapter.charges] == ["ana"] * 3 + ["mallory"] * 5
+    assert chapter.charges[0].about == "COUNT(*), AVG(cost) of visits"
 
 
 @pytest.fixture
-def session(patients: Clinic) -> tour.Session:
-    return tour.Session(patients)
+def other(tours: Tours, tmp_path: Path) -> Path:
+    """A clinic with the same people and a ledger of its own."""
+    for name in ("patients.parquet", "visits.parquet", "regions.csv"):
+        (tmp_path / name).hardlink_to(tours.policy.parent / name)
+    policy = tmp_path / clinic.POLICY
+    policy.write_text(clinic._PAGE, encoding="utf-8")
+    return policy
 
 
-def test_the_budget_falls_to_exactly_nothing(patients: Clinic) -> None:
-    chapters = list(tour.tour(patients))
-    left = [chapter.payment.account.left for chapter in chapters if hasattr(chapter, "payment")]
-    assert left == [Fraction(n, 10) for n in (9, 7, 4, 2, 0)]
-    refusal = next(chapter for chapter in chapters if isinstance(chapter, Refusal))
-    assert [paid.account.left for paid in refusal.paid] == left
-    assert refusal.account.left == 0
-    assert "asks for epsilon 0.100000000000 with 0.000000000000 left" in refusal.message
+def test_a_budget_that_others_spent_is_told_kindly(other: Path) -> None:
+    with hedgerow.open(other, in_process=True) as db:
+        for age in range(3):
+            db.query(f"SELECT COUNT(*) FROM patients WHERE age > {age}", epsilon=1)
+        visit = tour.Visit(other, db)
+        (chapter,) = tour._paid("Title", tour.BY_REGION, tour.grouped, visit)
+        assert isinstance(chapter, Unpaid)
+        assert (chapter.title, chapter.account.left) == ("Title", 0)
+        attack = tour.attacked(visit)
+        assert (attack.answers, attack.repeats) == ((), 0)
+        assert attack.refused
 
 
-def test_nothing_is_read_before_it_is_paid_for(session: tour.Session) -> None:
-    tour.count(session)
-    session.budget = session.budget.after(Laplace.calibrate(sensitivity=1, epsilon=0.9).loss(1))
-    session.clinic = None  # type: ignore[assignment]  # reading it would fail otherwise
-    for question in (tour.count, lambda it: tour.mean(it, 1200), tour.histogram, tour.choice, tour.lead):
-        with pytest.raises(BudgetExceeded):
-            question(session)
+def test_a_raised_budget_has_nothing_to_refuse(other: Path) -> None:
+    with hedgerow.open(other, in_process=True) as db:
+        chapter = tour.spent(tour.Visit(other, db))
+        assert (chapter.message, chapter.account.spent) == ("", 0)
 
 
-def test_who_is_protected(session: tour.Session) -> None:
-    chapter = tour.protected(session)
-    assert (chapter.relation, chapter.owner, chapter.distance) == ("add-remove", "patient_id", 1)
-    assert chapter.guess == pytest.approx(0.731058578)
-    assert tour.protected(tour.Session(Clinic(()))).distance == 0
-
-
-def test_count(session: tour.Session) -> None:
-    counted = tour.count(session)
-    assert counted.truth == 1200
-    assert counted.radius == 30
-    assert abs(counted.answer - counted.truth) <= Laplace.calibrate(sensitivity=1, epsilon=0.1).error(RARE)
-
-
-def test_mean_lies_in_its_interval(session: tour.Session) -> None:
-    averaged = tour.mean(session, 1200)
-    assert averaged.low <= averaged.answer <= averaged.high
-    noise = Laplace.calibrate(sensitivity=55, epsilon=0.2)
-    assert abs(averaged.answer - averaged.truth) <= noise.error(RARE) / 1200 + 1e-9
-    # Sum within error(0.025) of itself, count within 37 of 1200: the extremes of the quotient.
-    assert averaged.high - averaged.low >= 2 * noise.error(0.025) / 1200
-    assert averaged.high - averaged.low < 4
-
-
-@pytest.mark.parametrize("patients_answered", [-5, 0, 37])
-def test_a_count_lost_in_noise_leaves_the_whole_range(session: tour.Session, patients_answered: int) -> None:
-    averaged = tour.mean(session, patients_answered)
-    assert (averaged.low, averaged.high) == (0, 110)
-
-
-def test_histogram(session: tour.Session) -> None:
-    histogram = tour.histogram(session)
-    assert [bar.label for bar in histogram.bars][::10] == ["0–9", "100–110"]
-    assert sum(bar.truth for bar in histogram.bars) == 1200
-    noise = Laplace.calibrate(sensitivity=1, epsilon=0.3)
-    assert histogram.radius == noise.error(Fraction(5, 1100))
-    for bar in histogram.bars:
-        assert 0 <= bar.low <= bar.answer <= bar.high
-        assert abs(bar.answer - bar.truth) <= noise.error(RARE / 11)
-
-
-def test_choices(session: tour.Session) -> None:
-    chosen, led = tour.choice(session), tour.lead(session)
-    scores = dict(zip(DIAGNOSES, session.clinic.diagnosed, strict=True))
-    assert chosen.truth == led.truth == max(scores, key=lambda name: scores[name])
-    assert led.true_lead == sorted(scores.values())[-1] - sorted(scores.values())[-2]
-    assert led.lead >= 0
-    # exp(0.2 * score): a score 120 below the first is chosen with less than e^-24 * 8 < 1e-9.
-    assert scores[chosen.answer] > scores[chosen.truth] - 120
-    assert chosen.radius == pytest.approx(log(7 * 19) / 0.2)
-
-
-def test_survey_estimates_the_share() -> None:
-    survey = tour.survey()
-    assert survey.low <= survey.answer <= survey.high
-    # Hoeffding: the reported share is off by more than t with 2 exp(-2 n t^2); inverting the coin doubles it.
-    assert abs(survey.answer - survey.truth) <= 2 * (log(2e9) / (2 * survey.people)) ** 0.5
-    assert survey.trusted < (survey.high - survey.low) / 10
-
-
-def test_audit_tells_the_two_apart() -> None:
-    ours, floats = tour.audited().findings
-    assert (ours.refuted, floats.refuted) == (False, True)
-    assert 0.7 < ours.epsilon <= 1 < 5 < floats.epsilon
-    assert "multiple of 2^-" in floats.event
-
-
-def test_the_textbook_noise_is_laplace_at_least_roughly() -> None:
-    noise = tour.textbook(3.0, 100_000) - 3.0
-    # |noise| is exponential: its mean has standard error 0.0032, and 0.025 is more than seven of them.
-    assert abs(np.abs(noise).mean() - 1) < 0.025
-
-
-@pytest.mark.parametrize("visits", [(), (Visit("A", 50, "north", "2026-01", "flu", 1),)])
-def test_a_tiny_clinic_gets_the_whole_tour(visits: tuple[Visit, ...]) -> None:
-    chapters = list(tour.tour(Clinic(visits)))
-    assert len(chapters) == 9
-    assert [chapter.truth for chapter in chapters if isinstance(chapter, Counted)] == [len(visits)]
-    assert [chapter.truth for chapter in chapters if isinstance(chapter, Averaged)] == [50.0 * len(visits)]
-    assert [len(chapter.bars) for chapter in chapters if isinstance(chapter, Histogram)] == [11]
+def test_a_pure_budget_has_one_line(other: Path) -> None:
+    page = clinic._PAGE.replace("delta   = 1e-9", "").replace("default_delta   = 1e-12", "")
+    other.write_text(page, encoding="utf-8")
+    with hedgerow.open(other, in_process=True) as db:
+        assert tour.Visit(other, db).account.total == 3

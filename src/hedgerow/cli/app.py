@@ -6,21 +6,38 @@ raises; how that is told, and with which code, is decided here once.
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
 import hedgerow
 from hedgerow.cli.audit import audit
+from hedgerow.cli.custody import adopt, budget, check, policy_accept, raise_budget, verify_ledger
 from hedgerow.cli.demo import demo
+from hedgerow.cli.init import init
+from hedgerow.cli.query import explain, query
 from hedgerow.cli.terminal import failed, print_json, tolerant
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
 
 __all__ = ["COMMANDS", "EXITS", "main"]
 
-COMMANDS: tuple[Callable[..., int], ...] = (demo, audit)
+# Some names are two words; ``main`` joins them before typer sees them.
+COMMANDS: Mapping[str, Callable[..., int]] = {
+    "demo": demo,
+    "init": init,
+    "check": check,
+    "query": query,
+    "explain": explain,
+    "budget": budget,
+    "budget raise": raise_budget,
+    "policy accept": policy_accept,
+    "ledger verify": verify_ledger,
+    "ledger adopt": adopt,
+    "audit": audit,
+}
 
 # The first that fits counts.
 EXITS: tuple[tuple[type[BaseException], int], ...] = ((BudgetExceeded, 4), (Refused, 3), (InvalidArgument, 2), (Exception, 1))
@@ -39,8 +56,8 @@ def _program() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     program.callback(invoke_without_command=True)(_top)
-    for command in COMMANDS:
-        program.command(command.__name__)(command)
+    for name, command in COMMANDS.items():
+        program.command(name)(command)
     return program
 
 
@@ -64,20 +81,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     tolerant()
     try:
+        given = _joined(given)
         # Not standalone: typer then returns what the command returned, or the code of an Exit.
         return int(_program()(args=given, prog_name="hedgerow", standalone_mode=False) or 0)
+    except typer.Exit as done:
+        return done.exit_code
     except (typer.Abort, KeyboardInterrupt):
         failed("Interrupted.")
         return _INTERRUPTED
     except Exception as error:
         if "--debug" in given:
             raise
+        if isinstance(error, BrokenPipeError):
+            return _unread()
         code = _USAGE if isinstance(error, _WrongUsage) else next(code for kind, code in EXITS if isinstance(error, kind))
         message = _in_words(error)
         if "--json" in given:
             print_json({"error": {"type": type(error).__name__, "message": message}})
         failed(message)
         return code
+
+
+def _joined(given: list[str]) -> list[str]:
+    """The arguments with a command of two words as one."""
+    if " ".join(given[:2]) in COMMANDS:
+        return [" ".join(given[:2]), *given[2:]]
+    first = given[0] if given else ""
+    whole = [name for name in COMMANDS if name.startswith(f"{first} ")]
+    if not whole or first in COMMANDS:
+        return given
+    listed = " or ".join(f"'hedgerow {name}'" for name in whole)
+    if "--help" in given:
+        typer.echo(f"'{first}' takes a second word: {listed}. Each has its own --help.")
+        raise typer.Exit
+    raise _WrongUsage(f"'{first}' takes a second word: {listed}")
+
+
+def _unread() -> int:
+    """Whoever read the output has gone, as ``head`` does: nothing more is said, also not when Python closes its streams."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXITS[-1][1]
 
 
 def _in_words(error: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli.terminal import Debug, Json, output, print_json
+from hedgerow.cli.terminal import Debug, Json, output, print_json, working
 
 __all__ = ["demo"]
 
@@ -15,23 +15,24 @@ FOLDER = Path("demo")
 
 
 def demo(
-    reset: Annotated[bool, typer.Option("--reset", help="Make the sample clinic anew.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Make the sample clinic anew, its ledger included.")] = False,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> int:
     """Show Hedgerow at work: a tour through a made-up clinic, in the folder ./demo."""
     from hedgerow.demo.chapters import plain
-    from hedgerow.demo.clinic import FILE, prepare
+    from hedgerow.demo.clinic import prepare
     from hedgerow.demo.show import Pages
     from hedgerow.demo.tour import tour
 
-    clinic, made = prepare(FOLDER, reset=reset)
+    with working("making the clinic", quiet=as_json):
+        policy, made = prepare(FOLDER, reset=reset)
     if as_json:
-        print_json({"file": str(FOLDER / FILE), "made": made, "chapters": [plain(chapter) for chapter in tour(clinic)]})
+        print_json({"policy": str(policy), "made": made, "chapters": [plain(chapter) for chapter in tour(policy)]})
         return 0
     pages = Pages(output())
-    pages.opening(FOLDER / FILE, made)
-    for chapter in tour(clinic):
+    pages.opening(policy, made)
+    for chapter in tour(policy):
         pages.chapter(chapter)
-    pages.closing()
+    pages.closing(policy)
     return 0

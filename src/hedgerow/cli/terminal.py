@@ -8,13 +8,16 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-__all__ = ["Debug", "Json", "errors", "failed", "output", "print_json", "tolerant", "working"]
+from hedgerow.errors import InvalidArgument
+
+__all__ = ["Debug", "Json", "errors", "failed", "number", "output", "print_json", "tolerant", "working"]
 
 # Every command takes these two. ``app`` looks for --debug itself, because it must know before a command line is understood.
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]
@@ -22,6 +25,14 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 
 _PATIENCE = 0.5  # seconds before a progress bar appears
 _PLAIN = str.maketrans("█▒░├─┤┼◆▶◀·–±≥…│└●", "#:.|-|+*><.-~>.|+*")
+
+
+def number(text: str | None, argument: str) -> Decimal | None:
+    """A number as it was typed: 0.1 is one tenth, not the double next to it."""
+    try:
+        return None if text is None else Decimal(text)
+    except InvalidOperation:
+        raise InvalidArgument(argument, "must be a number", text) from None
 
 
 def output() -> Console:

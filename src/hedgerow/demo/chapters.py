@@ -13,130 +13,186 @@ from typing import Any
 from hedgerow.privacy.account import Account, decimals
 
 __all__ = [
+    "Again",
+    "Attacked",
     "Audited",
-    "Averaged",
     "Bar",
     "Chapter",
-    "Chosen",
-    "Counted",
+    "Charge",
+    "Discovered",
+    "Explained",
+    "Filtered",
     "Finding",
-    "Histogram",
-    "Led",
-    "Payment",
+    "Grouped",
+    "Kept",
     "Protected",
+    "Receipt",
     "Refusal",
-    "Survey",
+    "Refused",
+    "Spent",
+    "Unpaid",
     "plain",
 ]
 
 
 @dataclass(frozen=True)
-class Payment:
-    """What a question cost, and the budget after it."""
+class Receipt:
+    """What a question cost, which ledger entry paid for it, and the budget after it. ``reused``: it was paid for before, and is free."""
 
-    question: str
+    entry: int
     cost: Fraction
+    reused: bool
     account: Account
-
-
-@dataclass(frozen=True)
-class Protected:
-    """Who is protected. ``guess`` is how sure anybody can be, at best, whether one patient is in the file."""
-
-    relation: str
-    owner: str
-    distance: int
-    guess: float
-    account: Account
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A count, within ``radius`` of the truth with 95 %."""
-
-    answer: int
-    radius: int
-    scale: float
-    truth: int
-    payment: Payment
-
-
-@dataclass(frozen=True)
-class Averaged:
-    """A mean from a noisy sum and a noisy count, with a 95 % interval."""
-
-    answer: float
-    low: float
-    high: float
-    least: int
-    most: int
-    truth: float
-    payment: Payment
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar of a histogram."""
+    """One value with its 95 % interval."""
 
     label: str
-    answer: int
-    low: int
-    high: int
-    truth: int
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """Counts of groups; all intervals hold together with 95 %."""
-
-    bars: tuple[Bar, ...]
-    radius: int
-    payment: Payment
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A choice: with 95 % the score of the chosen candidate is within ``radius`` of the best."""
-
-    candidates: tuple[str, ...]
-    answer: str
-    radius: float
-    truth: str
-    payment: Payment
-
-
-@dataclass(frozen=True)
-class Led:
-    """A choice with the lead of the winner."""
-
-    answer: str
-    lead: int
-    truth: str
-    true_lead: int
-    payment: Payment
-
-
-@dataclass(frozen=True)
-class Survey:
-    """Randomised response. ``trusted`` is the 95 % radius of the share had everybody trusted one custodian with the same epsilon."""
-
-    people: int
-    epsilon: float
-    reported: float
     answer: float
     low: float
     high: float
-    trusted: float
     truth: float
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """A question that the budget does not cover, after those that it paid for."""
+class Protected:
+    """Who is protected. ``guess`` is how sure anybody can be, at best, whether one patient is in the data."""
 
-    paid: tuple[Payment, ...]
-    question: str
-    asked: Fraction
+    policy: str
+    unit: str
+    neighbours: str
+    guess: float
+    truth: int
+    account: Account
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What a question would cost, before it is asked. ``epsilon`` is what it takes to count patients to within ``error``."""
+
+    sql: str
+    words: str
+    error: int
+    epsilon: Fraction
+    account: Account
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Counts and means of groups."""
+
+    sql: str
+    counts: tuple[Bar, ...]
+    means: tuple[Bar, ...]
+    receipt: Receipt
+
+
+@dataclass(frozen=True)
+class Again:
+    """The same question in other words. ``same``: every number came out as before."""
+
+    sql: str
+    same: bool
+    receipt: Receipt
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """Counts of keys that nobody declared. ``truth_hidden`` (for the custodian) has those that too few people share."""
+
+    sql: str
+    threshold: int
+    counts: tuple[Bar, ...]
+    truth_hidden: tuple[tuple[str, int], ...]
+    receipt: Receipt
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """Counts and means of some of the rows."""
+
+    sql: str
+    counts: tuple[Bar, ...]
+    means: tuple[Bar, ...]
+    receipt: Receipt
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A question that is not answered, and what was said instead."""
+
+    sql: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Questions that no budget buys."""
+
+    refusals: tuple[Refusal, ...]
+    account: Account
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """An attacker who asks again and again and averages.
+
+    ``repeats`` of one question gave ``different`` numbers; ``answers`` are those of new questions that mean nearly the same.
+    ``spread`` and ``honest`` are standard deviations: of their average, and of one question at the price of all.
+    """
+
+    repeats: int
+    different: int
+    sql: str
+    epsilon: Fraction
+    answers: tuple[Bar, ...]
+    average: float
+    spread: float
+    honest: float
+    refused: str
+    truth: int
+    account: Account
+
+
+@dataclass(frozen=True)
+class Spent:
+    """One question too many; an empty ``message`` says that the budget was raised since, and covers it."""
+
+    sql: str
+    epsilon: Fraction
+    message: str
+    account: Account
+
+
+@dataclass(frozen=True)
+class Charge:
+    """One payment in the ledger."""
+
+    entry: int
+    analyst: str
+    about: str
+    epsilon: Fraction
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The ledger, recomputed from its entries."""
+
+    ledger: str
+    entries: int
+    sound: bool
+    spent: Fraction
+    charges: tuple[Charge, ...]
+
+
+@dataclass(frozen=True)
+class Unpaid:
+    """A chapter that the budget no longer pays for, because somebody has asked other questions since."""
+
+    title: str
+    sql: str
     message: str
     account: Account
 
@@ -161,7 +217,7 @@ class Audited:
     confidence: float
 
 
-Chapter = Protected | Counted | Averaged | Histogram | Chosen | Led | Survey | Refusal | Audited
+Chapter = Protected | Explained | Grouped | Again | Discovered | Filtered | Refused | Attacked | Spent | Kept | Unpaid | Audited
 
 
 def plain(chapter: Chapter) -> dict[str, Any]:

@@ -1,163 +1,153 @@
-"""The sample clinic: made-up patients in a CSV file, the same on every machine.
+"""The folder of the sample clinic: data, a policy, and the ledger that the tour opens beside them.
 
-The patients are invented, so nothing here needs protecting and nothing is random: every value is read off a SHA-256 hash of its own
-name. (Noise is another matter; it always comes from the operating system.)
-
-The folder is treated as the reader's, not ours: ``prepare`` writes one file, and refuses to touch a folder that holds anything else.
+The folder is treated as the reader's, not ours: ``prepare`` writes its own files and no others, and refuses to begin in a folder that
+holds anything else.
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
+import json
 import os
-from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
+import pyarrow.parquet as pq
+
+from hedgerow.demo.people import REGIONS, invent_patients, invent_regions, invent_visits
 from hedgerow.errors import Refused, SourceError
 
-__all__ = ["DIAGNOSES", "FILE", "OLDEST", "REGIONS", "Clinic", "Visit", "invent", "prepare"]
+__all__ = ["POLICY", "prepare"]
 
-FILE = "visits.csv"
-DIAGNOSES = ("asthma", "back pain", "diabetes", "flu", "fracture", "hypertension", "migraine", "pneumonia")
-REGIONS = ("north", "south", "east", "west")
-OLDEST = 110  # declared by the custodian, not read off the data
+POLICY = "clinic.toml"
+_MARK = "# The sample clinic of 'hedgerow demo': the people are made up, the privacy is real."
+_REGIONS = json.dumps(list(REGIONS))
+_PAGE = f"""{_MARK}
+# Play with it: hedgerow query demo/clinic.toml "SELECT …". To start over: hedgerow demo --reset.
 
-_PATIENTS = 1200
-_AGES = ((0, 24), (16, 72), (48, 98))
-_SHARES = (18, 47, 35)
-_COMMON = {  # how common a diagnosis is among children, adults and the old
-    "asthma": (5, 3, 2),
-    "back pain": (0, 6, 4),
-    "diabetes": (1, 2, 6),
-    "flu": (7, 5, 3),
-    "fracture": (4, 2, 2),
-    "hypertension": (0, 5, 11),
-    "migraine": (2, 4, 1),
-    "pneumonia": (2, 1, 3),
-}
+[database]
+name   = "clinic"
+engine = "duckdb"                      # the data stay in their files; DuckDB reads them
+ledger = "clinic.ledger"               # what was asked and what it cost, beside this file
+
+[budget]                               # one for these people, whoever asks
+epsilon = 3.0                          # what each of them may lose in all, over all questions ever
+delta   = 1e-9                         # the chance that this fails; pays for keys that nobody declared
+default_epsilon = 0.1                  # a question that names none
+default_delta   = 1e-12
+max_epsilon_per_query = 1.0            # no single question may cost more
+noise   = "laplace"
+
+[tables.patients]
+source     = "patients.parquet"
+unit       = "patient_id"              # who is protected: a person, with all her rows
+neighbours = "add-remove"              # also hides whether she is in the data at all
+population = "patients"                # tables about the same people share one budget
+version    = "2026-12"                 # changed by hand when the data change
+max_units  = 1_000_000                 # public upper bounds, not counts of these data
+max_groups = 1                         # a patient has one row here
+max_rows_per_group = 1
+
+[tables.patients.columns]              # bounds are what everybody knows, not what the data show
+age    = {{ type = "integer", min = 0, max = 110 }}
+sex    = {{ values = ["female", "male"] }}
+region = {{ values = {_REGIONS} }}
+smoker = {{ type = "boolean" }}
+bmi    = {{ type = "real", min = 10, max = 60, step = 0.1 }}
+insurance_number = {{ hidden = true }}   # no question may touch it
+
+[tables.visits]
+source     = "visits.parquet"
+unit       = "patient_id"
+neighbours = "add-remove"
+population = "patients"
+version    = "2026-12"
+max_units  = 1_000_000
+max_groups = 3                         # groups that one patient may touch in one answer
+max_rows_per_group = 5                 # and her rows that count in each
+
+[tables.visits.columns]
+day    = {{ type = "date", values = "2026-01 … 2026-12" }}
+region = {{ values = {_REGIONS} }}
+age    = {{ type = "integer", min = 0, max = 110 }}
+smoker = {{ type = "boolean" }}
+cost   = {{ type = "real", min = 0, max = 10_000, step = 0.01 }}
+# Nothing is said about diagnosis (counted, and grouped by where enough people share a value) and length_of_stay.
+
+[tables.regions]
+source = "regions.csv"
+public = true                          # about places: protects nobody
+
+[analysts.ana]
+max_epsilon = 3.0                      # quotas inside the one budget
+
+[analysts.mallory]
+max_epsilon = 0.5
+"""
+_DATA = ("patients.parquet", "visits.parquet", "regions.csv")
+_EARLIER = ("visits.csv", "patient_id,age,region,month,diagnosis,cost")  # what this demo made before it had a database
+_LEDGER = tuple(f"clinic.ledger{end}" for end in ("", ".anchor", "-wal", "-shm", "-journal"))
 
 
-class Visit(NamedTuple):
-    """One row of the file."""
+def prepare(folder: Path, *, reset: bool = False) -> tuple[Path, bool]:
+    """The policy of the clinic in ``folder``, and whether it was made just now: it is used where it is there and made where it is not.
 
-    patient_id: str
-    age: int
-    region: str
-    month: str
-    diagnosis: str
-    cost: int
-
-
-@dataclass(frozen=True)
-class Clinic:
-    """What only the custodian sees."""
-
-    visits: tuple[Visit, ...]
-
-    @cached_property
-    def ages(self) -> tuple[int, ...]:
-        """One age for each patient, that of the first row, moved into the declared range."""
-        first = {visit.patient_id: visit.age for visit in reversed(self.visits)}
-        return tuple(min(max(age, 0), OLDEST) for age in first.values())
-
-    @cached_property
-    def diagnosed(self) -> tuple[int, ...]:
-        """For each diagnosis the number of patients who have had it; a patient counts once however often she came."""
-        pairs = {(visit.patient_id, visit.diagnosis) for visit in self.visits}
-        had = [diagnosis for _, diagnosis in pairs]
-        return tuple(had.count(diagnosis) for diagnosis in DIAGNOSES)
-
-    def without(self, patient_id: str) -> tuple[Visit, ...]:
-        """A neighbour: the same clinic, had this patient never come."""
-        return tuple(visit for visit in self.visits if visit.patient_id != patient_id)
-
-
-def invent() -> Clinic:
-    """The clinic that every fresh demo starts from."""
-    return Clinic(tuple(visit for number in range(1, _PATIENTS + 1) for visit in _visits_of(f"P{number:04d}")))
-
-
-def prepare(folder: Path, *, reset: bool = False) -> tuple[Clinic, bool]:
-    """The clinic in ``folder``, and whether it was made just now: it is read where it is there and made where it is not.
-
-    ``reset`` makes it anew. Nothing that this demo did not make is ever overwritten: then the answer is ``Refused``.
+    ``reset`` makes everything anew, the ledger included: these people are made up. Nothing that this demo did not make is ever
+    overwritten: then the answer is ``Refused``.
     """
-    path = folder / FILE
+    policy = folder / POLICY
     try:
-        if path.is_file() and not reset:
-            return _read(path), False
+        if not reset and _ours(policy) and all((folder / name).is_file() for name in _DATA):
+            return policy, False
         _refuse_foreign(folder)
         folder.mkdir(exist_ok=True)
-        _write(path, clinic := invent())
+        if reset:
+            for name in _LEDGER:
+                (folder / name).unlink(missing_ok=True)
+        _fill(folder, anew=reset)
     except OSError as failure:
         raise SourceError(f"The sample clinic cannot be made in {folder}: {failure.strerror}. Run the demo in another folder.") from failure
-    return clinic, True
+    return policy, True
+
+
+def _fill(folder: Path, *, anew: bool) -> None:
+    """The policy first: it marks the folder as ours, should anything interrupt the rest. A policy that was edited stays."""
+    if anew or not _ours(folder / POLICY):
+        _write(folder / POLICY, lambda path: path.write_text(_PAGE, encoding="utf-8"))
+    patients = invent_patients()
+    _write(folder / _DATA[0], lambda path: pq.write_table(patients, path))
+    _write(folder / _DATA[1], lambda path: pq.write_table(invent_visits(patients), path))
+    _write(folder / _DATA[2], lambda path: path.write_text(invent_regions(), encoding="utf-8"))
+
+
+def _write(path: Path, write: Callable[[Path], object]) -> None:
+    """In one step: a demo that is interrupted leaves the old file or the new one."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        write(fresh)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def _refuse_foreign(folder: Path) -> None:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise Refused(f"{folder} is not a folder that this demo made. Run the demo in another folder.")
-    found = sorted(entry.name for entry in folder.iterdir() if not _ours(entry)) if folder.exists() else []
+    entries = sorted(folder.iterdir(), key=lambda entry: entry.name) if folder.exists() else []
+    ours = {_EARLIER[0]} if _begins(folder / _EARLIER[0], _EARLIER[1]) else set()
+    ours |= {POLICY, *_DATA, *_LEDGER} if _ours(folder / POLICY) else set()
+    found = [entry.name for entry in entries if entry.name not in ours or entry.is_symlink() or not entry.is_file()]
     if found:
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         raise Refused(f"{folder} holds {found[0]}{more}, which this demo did not make. Move that away, or run the demo in another folder.")
 
 
-def _ours(path: Path) -> bool:
-    """A file of our name that starts with our columns; whoever played with its rows may still start over."""
-    if path.name != FILE or path.is_symlink() or not path.is_file():
+def _ours(policy: Path) -> bool:
+    """A policy that begins with our line; whoever plays with the rest of it may still start over."""
+    return _begins(policy, _MARK)
+
+
+def _begins(path: Path, line: str) -> bool:
+    if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.readline(200).rstrip(b"\r\n") == ",".join(Visit._fields).encode()
-
-
-def _read(path: Path) -> Clinic:
-    if not _ours(path):
-        raise Refused(f"{path} is not a file that this demo made. Move it away, or run the demo in another folder.")
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            _, *rows = csv.reader(file)
-        return Clinic(tuple(Visit(who, int(age), region, month, diagnosis, int(cost)) for who, age, region, month, diagnosis, cost in rows))
-    except ValueError:  # also text that is no UTF-8; neither the message nor its cause may quote a row
-        raise SourceError(f"{path} can no longer be read. Run 'hedgerow demo --reset' to make it anew.") from None
-
-
-def _write(path: Path, clinic: Clinic) -> None:
-    """In one step: a demo that is interrupted leaves the old file or the new one."""
-    fresh = path.with_name(f"{path.name}.{os.getpid()}")
-    with fresh.open("x", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Visit._fields)
-        writer.writerows(clinic.visits)
-    fresh.replace(path)
-
-
-def _visits_of(patient: str) -> list[Visit]:
-    band = _weighted(_SHARES, patient, "band")
-    youngest, oldest = _AGES[band]
-    # The mean of two throws: the middle of a band is more common than its ends.
-    age = youngest + (_pick(oldest - youngest + 1, patient, "age") + _pick(oldest - youngest + 1, patient, "again")) // 2
-    region = REGIONS[_weighted((4, 3, 2, 1), patient, "region")]
-    visits = []
-    for number in range(1 + _weighted((5, 3, 2, 1), patient, "visits")):
-        diagnosis = DIAGNOSES[_weighted([_COMMON[name][band] for name in DIAGNOSES], patient, number, "diagnosis")]
-        month, cost = 1 + _pick(12, patient, number, "month"), 20 + _pick(90, patient, number) * _pick(90, patient, number, "cost")
-        visits.append(Visit(patient, age, region, f"2026-{month:02d}", diagnosis, cost))
-    return visits
-
-
-def _pick(bound: int, *name: object) -> int:
-    """A number below ``bound`` that depends on the name alone."""
-    digest = hashlib.sha256("/".join(map(str, name)).encode()).digest()
-    return int.from_bytes(digest[:8], "big") % bound
-
-
-def _weighted(weights: Sequence[int], *name: object) -> int:
-    """A place, the more often the larger its weight."""
-    return bisect_right(list(accumulate(weights)), _pick(sum(weights), *name))
+        return file.readline(200).rstrip(b"\r\n") == line.encode()

@@ -1,6 +1,6 @@
 """Bars with error bars, in text.
 
-    0–9     103 ±18  ██████████├──┼◆─┤
+    flu     31,728  ██████████├──┼◆─┤
 
 The bar is full up to the lower end of the interval; the interval is the bracket, ``┼`` the answer, ``◆`` (for the custodian) the truth.
 """
@@ -11,21 +11,36 @@ from rich.text import Text
 
 from hedgerow.demo.chapters import Bar
 
-__all__ = ["bar", "gauge", "interval"]
+__all__ = ["bar", "gauge", "interval", "span"]
 
 FULL, PAID, EMPTY = "█", "▒", "░"
 _LEFT, _LINE, _RIGHT, _ANSWER, _TRUTH = "├", "─", "┤", "┼", "◆"
 
 
-def bar(item: Bar, top: int, width: int) -> Text:
-    """One bar of a histogram whose axis runs from 0 to ``top`` over ``width`` cells."""
-    low, answer, high, truth = (
-        min(round(value * (width - 1) / top), width - 1) for value in (item.low, item.answer, item.high, item.truth)
-    )
+def bar(item: Bar, top: float, width: int) -> Text:
+    """One bar on an axis that runs from 0 to ``top`` over ``width`` cells."""
+    low, answer, high, truth = _cells(item, 0, top, width)
     text = Text()  # a base style would colour the bracket as well
     text.append(FULL * low, style="bar")
     text.append_text(interval(low, answer, high, truth))
     return text
+
+
+def span(item: Bar, start: float, end: float, width: int) -> Text:
+    """The bracket alone, on an axis that runs from ``start`` to ``end``."""
+    low, answer, high, truth = _cells(item, start, end, width)
+    first = min(low, truth)
+    text = Text(" " * first)
+    if truth < low:
+        text.append(_TRUTH, style="truth")
+        text.append(" " * (low - truth - 1))
+    text.append_text(interval(low, answer, high, truth))
+    return text
+
+
+def _cells(item: Bar, start: float, end: float, width: int) -> list[int]:
+    scale = (width - 1) / ((end - start) or 1)
+    return [min(max(round((value - start) * scale), 0), width - 1) for value in (item.low, item.answer, item.high, item.truth)]
 
 
 def interval(low: int, answer: int, high: int, truth: int) -> Text:

@@ -14,7 +14,21 @@ from rich.theme import Theme
 
 import hedgerow
 from hedgerow.demo import draw
-from hedgerow.demo.chapters import Audited, Averaged, Chapter, Chosen, Counted, Histogram, Led, Protected, Refusal, Survey
+from hedgerow.demo.chapters import (
+    Again,
+    Attacked,
+    Audited,
+    Chapter,
+    Discovered,
+    Explained,
+    Filtered,
+    Grouped,
+    Kept,
+    Protected,
+    Refused,
+    Spent,
+    Unpaid,
+)
 
 __all__ = ["THEME", "Pages"]
 
@@ -37,13 +51,16 @@ THEME = Theme(
 _WIDEST = 100
 _PAGES: dict[type[Any], tuple[str, Callable[[Any, int], RenderableType]]] = {
     Protected: ("Who is protected?", draw.protected),
-    Counted: ("How many patients are there?", draw.counted),
-    Averaged: ("How old are they on average?", draw.averaged),
-    Histogram: ("How many of each age?", draw.histogram),
-    Chosen: ("What do most of them have?", draw.chosen),
-    Led: ("By how much does it lead?", draw.led),
-    Survey: ("What if nobody is trusted?", draw.survey),
-    Refusal: ("One question too many", draw.refusal),
+    Explained: ("What would it cost?", draw.explained),
+    Grouped: ("What does a visit cost?", draw.grouped),
+    Again: ("The same question again", draw.again),
+    Discovered: ("Keys that nobody declared", draw.discovered),
+    Filtered: ("Some of the rows", draw.filtered),
+    Refused: ("What no budget buys", draw.refused),
+    Attacked: ("Averaging the noise away", draw.attacked),
+    Spent: ("One question too many", draw.spent),
+    Kept: ("The receipts", draw.kept),
+    Unpaid: ("", draw.unpaid),
     Audited: ("Why not just numpy?", draw.audited),
 }
 
@@ -56,12 +73,13 @@ class Pages:
         self._number = 0
         self.width = min(console.width, _WIDEST)
 
-    def opening(self, file: Path, made: bool) -> None:
+    def opening(self, policy: Path, made: bool) -> None:
         """Who speaks, about what."""
         state = "made just now" if made else "kept from before; --reset makes it anew"
+        again = "" if made else " What was asked before comes back from the ledger, free."
         self._print(
             Text.assemble(("Hedgerow", "head"), f" {hedgerow.__version__}, differential privacy at work\n"),
-            f"The clinic in [name]{file}[/] is made up ({state}). The noise is real: every tour gives other numbers. "
+            f"The clinic in [name]{policy.parent}[/] is made up ({state}). The noise is real.{again} "
             "An analyst sees the answers. What only the custodian of the data sees is marked [truth]◆[/].",
         )
 
@@ -69,14 +87,20 @@ class Pages:
         """One chapter, under its title."""
         self._number += 1
         title, drawn = _PAGES[type(chapter)]
-        self._rule(f"{self._number}  {title}")
+        self._rule(f"{self._number}  {chapter.title if isinstance(chapter, Unpaid) else title}")
         self._print(drawn(chapter, self.width - 2))
 
-    def closing(self) -> None:
+    def closing(self, policy: Path) -> None:
         """Where to go from here."""
-        self._rule("Next")
+        self._rule("Now you")
+        lines = (
+            (f"hedgerow query {policy} ", '"SELECT sex, AVG(bmi) FROM patients GROUP BY sex"'),
+            (f"hedgerow budget {policy}", ""),
+            ("hedgerow init your.csv", ""),
+        )
+        told = ("the default price is epsilon 0.1", "what is left", "a policy for data of your own")
         self._print(
-            "[name]docs/ten-minutes.md[/] does all this in Python. [name]hedgerow audit FILE:FUNCTION[/] tests a mechanism of your own."
+            *(Text.assemble((command, "name"), (rest, "name"), f"  # {word}") for (command, rest), word in zip(lines, told, strict=True)),
         )
 
     def _rule(self, title: str) -> None:

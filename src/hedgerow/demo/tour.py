@@ -1,191 +1,245 @@
-"""The tour: questions about the sample clinic, answered in order under one budget.
+"""The tour: questions to the sample clinic, asked as a user would ask them, under one budget in one ledger.
 
-Everything is what a user of the library would write: calibrate a mechanism, charge its loss to the budget, and only then look at the
-data. The budget is exact, so that 0.1 + 0.2 + 0.3 + 0.2 + 0.2 leaves nothing at all.
+The questions are the same every time, so that a second tour gets its answers from the ledger, free. What only a custodian may know is
+looked up beside the database, straight in the files: that is fine here, because nobody in them is real.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from math import exp, log
+from math import exp
+from pathlib import Path
+from typing import Any
 
-import numpy as np
+import duckdb
 
-from hedgerow import Budget, BudgetExceeded, Loss, Unit
+import hedgerow
+from hedgerow.answers.answer import Answer
+from hedgerow.database import Database
 from hedgerow.demo.chapters import (
-    Audited,
-    Averaged,
+    Again,
+    Attacked,
     Bar,
     Chapter,
-    Chosen,
-    Counted,
-    Finding,
-    Histogram,
-    Led,
-    Payment,
+    Charge,
+    Discovered,
+    Explained,
+    Filtered,
+    Grouped,
+    Kept,
     Protected,
+    Receipt,
     Refusal,
-    Survey,
+    Refused,
+    Spent,
+    Unpaid,
 )
-from hedgerow.demo.clinic import DIAGNOSES, OLDEST, Clinic
-from hedgerow.mechanisms import Exponential, Laplace, NoisyMax, RandomizedResponse
-from hedgerow.numeric.bits import words
-from hedgerow.numeric.chunk import Floats
+from hedgerow.demo.outside import audited
+from hedgerow.errors import BudgetExceeded
+from hedgerow.ledger import verify
+from hedgerow.mechanisms import Laplace
 from hedgerow.privacy.account import Account
 
-__all__ = ["Session", "tour"]
+__all__ = ["Visit", "tour"]
 
-EPSILON = Fraction(1)
-OUTSIDE = Fraction(5, 100)  # what a 95 % interval may miss
-PEOPLE = 2000
-SAMPLES = 50_000
-CONFIDENCE = 1 - 1e-6
+BY_REGION = "SELECT region, COUNT(*) AS visits, AVG(cost) AS mean_cost\nFROM visits GROUP BY region"
+IN_OTHER_WORDS = "select region, count(*) as n, avg(cost + 0) as money\nfrom visits where 1 = 1 group by 1"
+DIAGNOSES = "SELECT diagnosis, COUNT(*) AS visits\nFROM visits GROUP BY diagnosis ORDER BY visits DESC"
+LUNGS = (
+    "SELECT smoker, COUNT(*) AS visits, AVG(cost) AS mean_cost\nFROM visits WHERE diagnosis = 'lung cancer' AND age >= 40 GROUP BY smoker"
+)
+COUNTED = "SELECT COUNT(*) AS n FROM patients"
+TARGET = f"{COUNTED} WHERE smoker AND age >= 90"
+TOO_MUCH = f"{COUNTED} WHERE age >= 80"
+REFUSED = ("SELECT * FROM patients", "SELECT region, SUM(length_of_stay) FROM visits GROUP BY region")
+
+MANY = 50  # how often the attacker repeats one question
+TRIES = 20  # and how many new ones there are to try
+HALF, SMALL, WHOLE = Fraction(1, 2), Fraction(1, 10), Fraction(1)
 
 
-class Session:
-    """One clinic, one budget; pays first, looks afterwards."""
+class Visit:
+    """An open clinic, and the tour's way to ask it."""
 
-    def __init__(self, clinic: Clinic) -> None:
-        self.clinic = clinic
-        self.budget = Budget(EPSILON)
-        self.paid: list[Payment] = []
+    def __init__(self, policy: Path, db: Database) -> None:
+        self.policy = policy
+        self.db = db
 
     @property
     def account(self) -> Account:
-        return Account(self.budget.epsilon, self.budget.charged.epsilon)
+        """The epsilon of the patients."""
+        view = self.db.budgets["patients"]
+        return view if isinstance(view, Account) else view.epsilon
 
-    def pay(self, question: str, loss: Loss) -> Payment:
-        self.budget = self.budget.after(loss)
-        self.paid.append(Payment(question, Fraction(loss.epsilon), self.account))
-        return self.paid[-1]
+    def ask(self, sql: str, epsilon: Fraction, analyst: str = "ana") -> Answer:
+        """A question, paid for first."""
+        answer = self.db.query(sql, epsilon=epsilon, analyst=analyst)
+        assert isinstance(answer, Answer)
+        return answer
+
+    def receipt(self, answer: Answer) -> Receipt:
+        """What an answer has cost just now."""
+        return Receipt(answer.receipt.entry, Fraction(answer.cost.epsilon), answer.receipt.reused, self.account)
+
+    def truth(self, sql: str) -> list[tuple[Any, ...]]:
+        """The exact answer, for the custodian's eyes."""
+        folder = self.policy.parent
+        with duckdb.connect(":memory:") as files:
+            for table in ("patients", "visits"):
+                files.read_parquet(str(folder / f"{table}.parquet")).create_view(table)
+            return files.execute(sql).fetchall()
 
 
-def tour(clinic: Clinic) -> Iterator[Chapter]:
+def tour(policy: Path) -> Iterator[Chapter]:
     """The chapters, each made when it is asked for."""
-    session = Session(clinic)
-    yield protected(session)
-    yield (counted := count(session))
-    yield mean(session, counted.answer)
-    yield histogram(session)
-    yield choice(session)
-    yield lead(session)
-    yield survey()
-    yield refusal(session)
+    with hedgerow.open(policy) as db:
+        visit = Visit(policy, db)
+        yield protected(visit)
+        yield explained(visit)
+        yield from _paid("What does a visit cost?", BY_REGION, grouped, visit)
+        yield from _paid("The same question again", IN_OTHER_WORDS, again, visit)
+        yield from _paid("Keys that nobody declared", DIAGNOSES, discovered, visit)
+        yield from _paid("Some of the rows", LUNGS, filtered, visit)
+        yield refused(visit)
+        yield attacked(visit)
+        yield spent(visit)
+        yield kept(visit)
     yield audited()
 
 
-def protected(session: Session) -> Protected:
-    """The unit, a neighbour, and what the whole budget means: from even odds, belief in presence rises to e^E/(1 + e^E) at most."""
-    unit = Unit("add-remove", owner="patient_id")
-    clinic = session.clinic
-    distance = unit.distance(clinic.visits, clinic.without(clinic.visits[0].patient_id)) if clinic.visits else 0
-    return Protected(unit.relation, unit.owner, int(distance), 1 / (1 + exp(-float(EPSILON))), session.account)
-
-
-def count(session: Session) -> Counted:
-    """How many patients: one of them moves it by 1."""
-    mechanism = Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 10))
-    payment = session.pay("patients", mechanism.loss(1))
-    truth = len(session.clinic.ages)
-    return Counted(mechanism.sample(truth), mechanism.error(OUTSIDE), float(mechanism.scale), truth, payment)
-
-
-def mean(session: Session, patients: int) -> Averaged:
-    """The mean age, from a noisy sum and the noisy count that is known already.
-
-    Ages are measured from the middle of their range, so that one patient moves the sum by half the range only. Each of the two radii
-    fails with 2.5 % at most, so both hold with 95 %, and the mean then lies between the extremes of the quotient.
-    """
-    middle = OLDEST // 2
-    mechanism = Laplace.calibrate(sensitivity=middle, epsilon=Fraction(2, 10))
-    payment = session.pay("mean age", mechanism.loss(middle))
-    ages = session.clinic.ages
-    total = mechanism.sample(sum(age - middle for age in ages))
-    radius, count_radius = mechanism.error(OUTSIDE / 2), Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 10)).error(OUTSIDE / 2)
-    if (fewest := patients - count_radius) > 0:
-        corners = [end / people for end in (total - radius, total + radius) for people in (fewest, patients + count_radius)]
-        answer, low, high = total / patients, min(corners), max(corners)
-    else:  # the noise may have swallowed the count: nothing is known
-        answer, low, high = 0.0, float(-middle), float(middle)
-    answer, low, high = (min(max(middle + value, 0.0), float(OLDEST)) for value in (answer, low, high))
-    return Averaged(answer, low, high, 0, OLDEST, sum(ages) / len(ages) if ages else 0.0, payment)
-
-
-def histogram(session: Session) -> Histogram:
-    """Patients by age: each stands in one bar, so all bars together move by 1. Negative counts become 0, which is free."""
-    mechanism = Laplace.calibrate(sensitivity=1, epsilon=Fraction(3, 10))
-    payment = session.pay("ages", mechanism.loss(1))
-    labels = [f"{start}–{start + 9}" for start in range(0, OLDEST - 10, 10)] + [f"{OLDEST - 10}–{OLDEST}"]
-    groups = np.array([min(age // 10, len(labels) - 1) for age in session.clinic.ages], dtype=np.int64)
-    truth = np.bincount(groups, minlength=len(labels))
-    radius = mechanism.error(OUTSIDE / len(labels))
-    bars = [
-        Bar(label, max(noisy, 0), max(noisy - radius, 0), max(noisy + radius, 0), exact)
-        for label, noisy, exact in zip(labels, mechanism.sample(truth).tolist(), truth.tolist(), strict=True)
-    ]
-    return Histogram(tuple(bars), radius, payment)
-
-
-def choice(session: Session) -> Chosen:
-    """The most common diagnosis. A patient who comes adds at most 1 to each count and lowers none: the scores are monotone."""
-    mechanism = Exponential.calibrate(sensitivity=1, epsilon=Fraction(2, 10), monotone=True)
-    payment = session.pay("most common", mechanism.loss(1))
-    scores = session.clinic.diagnosed
-    chosen = DIAGNOSES[mechanism.sample(scores)]
-    return Chosen(DIAGNOSES, chosen, mechanism.error(OUTSIDE, len(DIAGNOSES)), DIAGNOSES[scores.index(max(scores))], payment)
-
-
-def lead(session: Session) -> Led:
-    """The same by noisy max, which tells the winner's lead at no further cost."""
-    mechanism = NoisyMax.calibrate(sensitivity=1, epsilon=Fraction(2, 10), monotone=True)
-    payment = session.pay("lead", mechanism.loss(1))
-    scores = session.clinic.diagnosed
-    place, gap = mechanism.sample_with_gap(scores)
-    second, first = sorted(scores)[-2:]
-    return Led(DIAGNOSES[place], gap, DIAGNOSES[scores.index(first)], first - second, payment)
-
-
-def survey() -> Survey:
-    """People who trust nobody: others than the patients, with an epsilon of their own, ln 3 (one coin for truth, one for the answer)."""
-    truth = np.array([hashlib.sha256(f"survey/{person}".encode()).digest()[0] < 80 for person in range(PEOPLE)])
-    mechanism = RandomizedResponse(Fraction(1, 2))
-    reports = mechanism.sample(truth)
-    yes = mechanism.estimate(reports, 1 - OUTSIDE)[1]
-    trusted = Laplace.calibrate(sensitivity=1, epsilon=mechanism.loss(1).epsilon).error(OUTSIDE) / PEOPLE
-    return Survey(PEOPLE, log(3), float(reports.mean()), yes.share, yes.low, yes.high, trusted, float(truth.mean()))
-
-
-def refusal(session: Session) -> Refusal:
-    """One question more than the budget holds."""
-    asked = Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 10)).loss(1)
+def _paid(title: str, sql: str, chapter: Callable[[Visit], Chapter], visit: Visit) -> Iterator[Chapter]:
+    """A chapter, or the kind word that somebody has spent what it takes."""
     try:
-        session.pay("patients again", asked)
-    except BudgetExceeded as refused:
-        return Refusal(tuple(session.paid), "patients again", Fraction(asked.epsilon), str(refused), session.account)
-    raise AssertionError("the tour spends the whole budget before it asks once more")
+        yield chapter(visit)
+    except BudgetExceeded as problem:
+        yield Unpaid(title, sql, str(problem), visit.account)
 
 
-def audited() -> Audited:
-    """Our Laplace noise beside the textbook's, told apart by bit patterns; so confident that chance does not refute the right one."""
-    from hedgerow.verify.audit import audit  # brings scipy, which the other chapters do without
+def protected(visit: Visit) -> Protected:
+    """The unit, and what the whole budget means: from even odds, belief in presence rises to e^E/(1 + e^E) at most."""
+    table = visit.db.policy.table("patients")
+    assert table is not None
+    ((people,),) = visit.truth("SELECT COUNT(*) FROM patients")
+    account = visit.account
+    guess = 1 / (1 + exp(-float(account.total)))
+    return Protected(str(visit.policy), str(table.unit), str(table.neighbours), guess, people, account)
 
-    mechanism = Laplace.calibrate(sensitivity=1, epsilon=1, grid=2**-20)
 
-    def exact(value: float, runs: int) -> Floats:
-        noisy: Floats = mechanism.sample(np.full(runs, value))
-        return noisy
+def explained(visit: Visit) -> Explained:
+    """The price of a question, and the question for a price."""
+    words = repr(visit.db.explain(BY_REGION, epsilon=HALF))
+    return Explained(BY_REGION, words, 5, visit.db.explain(COUNTED, error=5).epsilon, visit.account)
 
+
+def _bars(answer: Answer, column: str, truth: Mapping[str, Any]) -> tuple[Bar, ...]:
+    key = answer.columns[0]
     found = []
-    for name, noise in (("Hedgerow", exact), ("floating point", textbook)):
-        result = audit(noise, 0.0, 1.0, samples=SAMPLES, confidence=CONFIDENCE, batch=True)
-        found.append(Finding(name, 1.0, result.epsilon, result.event, result.refutes(1)))
-    return Audited(tuple(found), SAMPLES, CONFIDENCE)
+    for row, pair in zip(answer.rows, answer.interval(column), strict=True):
+        label = str(row[key]).lower() if isinstance(row[key], bool) else str(row[key])
+        low, high = pair or (0, 0)
+        found.append(Bar(label, row[column] or 0, low, high, truth.get(row[key], 0)))
+    return tuple(found)
 
 
-def textbook(value: float, runs: int) -> Floats:
-    """value + Lap(1) as numpy computes it: a double U of 53 bits, ± ln(2U) in floating point. Not private; here to be caught."""
-    u = np.maximum(words(runs) >> np.uint64(11), np.uint64(1)).astype(np.float64) * 2.0**-53
-    noisy: Floats = np.where(u >= 0.5, value - np.log(2.0 - u - u), value + np.log(u + u))
-    return noisy
+def grouped(visit: Visit) -> Grouped:
+    """Counts and means, with their intervals."""
+    answer = visit.ask(BY_REGION, HALF)
+    truth = visit.truth(BY_REGION)
+    counts, means = ({row[0]: row[place] for row in truth} for place in (1, 2))
+    return Grouped(BY_REGION, _bars(answer, "visits", counts), _bars(answer, "mean_cost", means), visit.receipt(answer))
+
+
+def again(visit: Visit) -> Again:
+    """Other words, the same meaning: the stored answer."""
+    first, second = visit.ask(BY_REGION, HALF), visit.ask(IN_OTHER_WORDS, HALF)
+    same = [list(row.values()) for row in first.rows] == [list(row.values()) for row in second.rows]
+    return Again(IN_OTHER_WORDS, same, visit.receipt(second))
+
+
+def discovered(visit: Visit) -> Discovered:
+    """Groups that nobody listed come out when enough people share them."""
+    price = Fraction(3, 4)
+    answer = visit.ask(DIAGNOSES, price)
+    threshold = visit.db.explain(DIAGNOSES, epsilon=price).threshold or 0
+    truth = dict(visit.truth(DIAGNOSES))
+    shown = {row["diagnosis"] for row in answer.rows}
+    hidden = tuple((name, count) for name, count in truth.items() if name not in shown)
+    return Discovered(DIAGNOSES, threshold, _bars(answer, "visits", truth), hidden, visit.receipt(answer))
+
+
+def filtered(visit: Visit) -> Filtered:
+    """A WHERE costs nothing more."""
+    answer = visit.ask(LUNGS, HALF)
+    truth = visit.truth(LUNGS)
+    counts, means = ({row[0]: row[place] for row in truth} for place in (1, 2))
+    return Filtered(LUNGS, _bars(answer, "visits", counts), _bars(answer, "mean_cost", means), visit.receipt(answer))
+
+
+def refused(visit: Visit) -> Refused:
+    """What no budget buys: rows, and sums of what has no bounds."""
+    found = []
+    for sql in REFUSED:
+        try:
+            visit.ask(sql, SMALL)
+        except hedgerow.Refused as problem:
+            found.append(Refusal(sql, str(problem)))
+    return Refused(tuple(found), visit.account)
+
+
+def attacked(visit: Visit) -> Attacked:
+    """Average the noise away: new questions that mean nearly the same, then one of them many times.
+
+    k answers at epsilon e have a mean whose noise is sqrt(k) times narrower than that of one; a single honest question at k e would
+    have had noise k times narrower.
+    """
+    ((truth,),) = visit.truth(TARGET)
+    found, message = list[Bar](), ""
+    for number in range(TRIES):
+        sql = f"{TARGET} AND bmi > {10 + number / 10:.1f}" if number else TARGET
+        try:
+            (bar,) = _bars(visit.ask(sql, SMALL, "mallory"), "n", {})
+        except BudgetExceeded as problem:
+            message = str(problem)
+            break
+        found.append(Bar(str(number + 1), bar.answer, bar.low, bar.high, truth))
+    paid = len(found)
+    repeats = MANY if paid else 0
+    different = len({visit.ask(TARGET, SMALL, "mallory").rows[0]["n"] for _ in range(repeats)})
+    average = sum(bar.answer for bar in found) / max(paid, 1)
+    wide, narrow = (_deviation(SMALL * times) for times in (1, max(paid, 1)))
+    spread = wide / max(paid, 1) ** 0.5
+    return Attacked(repeats, different, TARGET, SMALL, tuple(found), average, spread, narrow, message, truth, visit.account)
+
+
+def _deviation(epsilon: Fraction) -> float:
+    """How far a count at this epsilon is off, as a standard deviation."""
+    return float(Laplace.calibrate(sensitivity=1, epsilon=epsilon).scale) * 2**0.5
+
+
+def spent(visit: Visit) -> Spent:
+    """One question that asks for more than is left. Where a custodian raised the budget it is not asked at all."""
+    message = ""
+    if not visit.db.explain(TOO_MUCH, epsilon=WHOLE).covered:
+        try:
+            visit.ask(TOO_MUCH, WHOLE)
+        except BudgetExceeded as problem:
+            message = str(problem)
+    return Spent(TOO_MUCH, WHOLE, message, visit.account)
+
+
+def kept(visit: Visit) -> Kept:
+    """The ledger, recomputed from its file alone."""
+    path = visit.db.policy.ledger_path
+    assert path is not None
+    report = verify(path)
+    charges = tuple(
+        Charge(entry.seq, entry.body["analyst"], _about(entry.body["about"]), Fraction(entry.body["epsilon"]))
+        for entry in visit.db.ledger.entries()
+        if entry.kind == "charge"
+    )
+    return Kept(str(path), report.entries, report.sound, sum((charge.epsilon for charge in charges), Fraction(0)), charges)
+
+
+def _about(told: Mapping[str, Any]) -> str:
+    return f"{', '.join(told['aggregates'])} of {told['table']}"

@@ -1,0 +1,162 @@
+"""Answers and questions become a policy, without a terminal."""
+
+from __future__ import annotations
+
+import tomllib
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hedgerow.cli.blanks import Blank
+from hedgerow.cli.interview import Data, Draft, interview, read_answers
+from hedgerow.engines.source import PhysicalColumn
+from hedgerow.errors import InvalidArgument
+
+COLUMNS = ("patient_id", "age", "cost", "region", "day")
+VISITS = Data("visits", "visits.csv", tuple(PhysicalColumn(name, "text") for name in COLUMNS))
+WHOLE = """
+[budget]
+epsilon = 0.1
+delta = 1e-9
+[tables.visits]
+unit = "patient_id"
+neighbours = "add-remove"
+max_units = 100_000
+max_groups = 2
+max_rows_per_group = 1
+[tables.visits.columns]
+age = { type = "integer", min = 0, max = 110 }
+region = { values = ["north", "south"] }
+"""
+
+
+def asked(text: str = "", *data: Data, **options: Any) -> Draft:
+    answers = tomllib.loads(text, parse_float=Decimal)
+    return interview(answers, data or (VISITS,), name="clinic", written=text, **options)
+
+
+class Custodian:
+    """Answers by the key, and remembers what was asked."""
+
+    def __init__(self, **said: str) -> None:
+        self.said = said
+        self.asked: list[str] = []
+
+    def __call__(self, blank: Blank) -> str:
+        self.asked.append(".".join(blank.place))
+        return self.said.get("_".join(blank.place[3:]) or blank.key, "")
+
+
+def test_a_whole_answers_file_needs_no_question() -> None:
+    draft = asked(WHOLE)
+    assert draft.policy.name == "clinic"
+    assert draft.policy.budget("people").epsilon == Fraction(1, 10)
+    table = draft.policy.table("visits")
+    assert table is not None
+    assert (table.source, table.unit, table.max_units) == ("visits.csv", "patient_id", 100_000)
+    assert draft.undeclared == {"visits": ("cost", "day")}
+    assert "# " in draft.text
+
+
+def test_every_missing_answer_is_told_at_once_with_its_line() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        asked('[tables.visits]\nunit = "patient_id"\n')
+    lines = str(caught.value).splitlines()
+    assert [line.split(" = ")[0].strip() for line in lines[1:-1]] == [
+        "[tables.visits]", "neighbours", "max_units", "max_groups", "max_rows_per_group", "[budget]", "epsilon"
+    ]  # fmt: skip
+    assert "--answers" in lines[-1]
+
+
+def test_rows_need_fewer_answers() -> None:
+    draft = asked('[budget]\nepsilon = 1\n[tables.visits]\nunit = "row"\nneighbours = "change-one"\n')
+    table = draft.policy.table("visits")
+    assert table is not None
+    assert (table.unit, table.max_groups) == ("row", 1)
+
+
+def test_a_custodian_is_asked_for_every_bound() -> None:
+    said = Custodian(
+        unit="patient_id", neighbours="add", max_units="1000", max_groups="3", max_rows_per_group="2", age_type="integer", age_min="0",
+        age_max="110", region_type="text", region_values="north, south", day_type="date", day_values="2026-01 … 2026-12",
+        cost_type="real", epsilon="1.5", delta="1e-6",
+    )  # fmt: skip
+    draft = asked(ask=said)
+    table = draft.policy.table("visits")
+    assert table is not None
+    age, region, day, cost = (table.column(name) for name in ("age", "region", "day", "cost"))
+    assert all((age, region, day, cost))
+    assert (age.low, age.high) == (0, 110)
+    assert region.values == ("north", "south")
+    assert len(day.values) == 12
+    assert (cost.type, cost.low) == ("real", None)
+    assert said.asked[-2:] == ["budget.epsilon", "budget.delta"]
+    assert "tables.visits.columns.patient_id.type" not in said.asked
+    assert not draft.undeclared
+
+
+def test_what_is_answered_is_not_asked() -> None:
+    said = Custodian(age_type="hide")
+    draft = asked(WHOLE, ask=said)
+    assert said.asked == ["tables.visits.columns.cost.type", "tables.visits.columns.day.type"]
+    assert draft.undeclared == {"visits": ("cost", "day")}
+
+
+def test_a_public_table_protects_nobody_and_is_asked_no_more() -> None:
+    regions = Data("regions", "regions.csv", (PhysicalColumn("region", "text"),))
+    answer = Custodian(unit="public")
+    draft = asked(WHOLE, VISITS, regions, ask=answer)
+    assert [name for name in answer.asked if "regions" in name] == ["tables.regions.unit"]
+    table = draft.policy.table("regions")
+    assert table is not None
+    assert table.public
+    assert "regions" not in draft.undeclared
+
+
+def test_a_table_may_have_another_name_than_its_file() -> None:
+    draft = asked(WHOLE.replace("tables.visits", "tables.stays").replace("unit =", 'source = "visits.csv"\nunit ='))
+    assert [table.name for table in draft.policy.tables] == ["stays"]
+    assert draft.undeclared == {"stays": ("cost", "day")}
+
+
+def test_named_populations_bring_their_own_budgets() -> None:
+    text = WHOLE.replace("[budget]", "[budgets.patients]").replace("unit =", 'population = "patients"\nunit =')
+    assert [rule.population for rule in asked(text).policy.budgets] == ["patients"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("max = 110", "max = -1", r"line 12: max must be above min \(0\)"),
+        ('unit = "patient_id"', 'unit = "patientid"', "line 6: visits.csv has no column 'patientid'; did you mean 'patient_id'"),
+        ("region =", "zzz =", "line 13: visits.csv has no column 'zzz'; it has patient_id"),
+        ("epsilon = 0.1", "epsilon = 0", "line 3: epsilon"),
+        ("epsilon = 0.1", "epsilon = 0.1\nepsilom = 2", "did you mean 'epsilon'"),
+    ],
+)
+def test_mistakes_name_their_line(old: str, new: str, told: str) -> None:
+    with pytest.raises(InvalidArgument, match=told):
+        asked(WHOLE.replace(old, new))
+
+
+@pytest.mark.parametrize("text", ["tables = 3\n[budget]\nepsilon = 1", "[tables]\nvisits = 3\n[budget]\nepsilon = 1", 'database = "x"'])
+def test_sections_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(InvalidArgument, match="answers"):
+        asked(text)
+
+
+def test_answers_come_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "answers.toml"
+    file.write_text(WHOLE, encoding="utf-8")
+    found, text = read_answers(file)
+    assert found["budget"]["epsilon"] == Decimal("0.1")
+    assert text == WHOLE
+    with pytest.raises(InvalidArgument, match="No such file"):
+        read_answers(tmp_path / "gone.toml")
+    for spoilt in (b"[budget", b"\xff", b"x = 1e99999999999999999999"):
+        file.write_bytes(spoilt)
+        with pytest.raises(InvalidArgument, match="TOML"):
+            read_answers(file)

@@ -1,0 +1,134 @@
+"""``hedgerow query`` and ``hedgerow explain``: every format, every refusal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from rich.console import Console
+
+from cli.small import write_clinic
+from hedgerow.cli import query as module
+from hedgerow.cli.app import main
+
+SQL = "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age FROM visits GROUP BY region"
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> str:
+    return str(write_clinic(tmp_path))
+
+
+@pytest.mark.long
+def test_table_csv_json_and_arrow_tell_the_same(policy: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    def out(*options: str) -> bytes:
+        assert main(["query", policy, SQL, *options]) == 0
+        return capsysbinary.readouterr().out
+
+    table = out("--epsilon", "0.5").decode()
+    assert "95 % interval" in table
+    assert "Cost: epsilon 0.5" in table
+    answer = json.loads(out("--json"))
+    assert set(answer) >= {"columns", "rows", "intervals", "cost", "receipt"}
+    assert answer["receipt"]["reused"]
+    rows = list(csv.DictReader(io.StringIO(out("--format", "csv").decode())))
+    assert [row["region"] for row in rows] == ["north", "south"]
+    assert [int(row["n"]) for row in rows] == [row["n"] for row in answer["rows"]]
+    arrow = pa.ipc.open_stream(out("--format", "arrow")).read_all()
+    assert arrow.to_pylist() == answer["rows"]
+    assert f"{answer['rows'][0]['n']:,}" in table
+
+
+def test_cells_of_csv() -> None:
+    from datetime import date
+
+    assert [module._cell(value) for value in (None, True, date(2026, 1, 2), 5)] == ["", "true", "2026-01-02", 5]
+
+
+def test_a_question_from_standard_input(policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT COUNT(*) AS n FROM visits\n"))
+    assert main(["query", policy, "-"]) == 0
+    assert " n " in capsys.readouterr().out
+
+
+@pytest.mark.long
+def test_explain_touches_nothing(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", policy, SQL, "--epsilon", "0.5"]) == 0
+    out = capsys.readouterr().out
+    assert "It would cost epsilon 0.5" in out
+    assert "  1. Reads the table visits" in out
+    assert main(["explain", policy, "SELECT COUNT(*) FROM visits", "--error", "5", "--json"]) == 0
+    assert 0.19 < float(json.loads(capsys.readouterr().out)["epsilon"]) < 0.21
+    assert main(["query", policy, f"EXPLAIN PRIVACY {SQL}"]) == 0
+    assert "It would cost" in capsys.readouterr().out
+    assert main(["budget", policy, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["epsilon"]["spent"] == "0.000000000000"
+
+
+@pytest.mark.long
+def test_a_wide_terminal_gets_the_table_and_a_narrow_one_whole_numbers(
+    policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for width in (100, 30):
+        screen = io.StringIO()
+        monkeypatch.setattr(
+            module,
+            "output",
+            lambda screen=screen, width=width: Console(
+                file=screen, width=width, force_terminal=True, color_system="standard", highlight=False
+            ),
+        )
+        assert main(["query", policy, SQL]) == 0
+        assert ("\x1b[1m" in screen.getvalue()) == (width == 100)
+        assert screen.getvalue().count("95 % interval") == 2
+
+
+def test_arrow_is_not_for_a_terminal(policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert main(["query", policy, SQL, "--format", "arrow"]) == 2
+    assert "answer.arrow" in capsys.readouterr().err
+
+
+REFUSALS = {
+    "SELECT * FROM visits": "rows are never shown",
+    "SELECT age FROM visits": "row by row",
+    "SELECT COUNT(*) FROM visit": "Did you mean visits?",
+    "SELECT AVG(agee) FROM visits": "Did you mean age?",
+    "SELECT SUM(note) FROM visits": "SUM adds numbers",
+    "SELECT frobnicate(age) FROM visits": "frobnicate",
+    "": "Nothing is asked",
+    "SELECT COUNT(*) FROM visits; DROP TABLE visits": "One question at a time",
+}
+
+
+@pytest.mark.long
+def test_refusals_underline_and_cost_nothing(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for sql, told in REFUSALS.items():
+        assert main(["query", policy, sql, "--json"]) == 3
+        out, err = capsys.readouterr()
+        assert told in json.loads(out)["error"]["message"]
+        assert "^" in err
+        assert "Traceback" not in err
+    assert main(["budget", policy, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["epsilon"]["spent"] == "0.000000000000"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (["--epsilon", "many"], 2, "epsilon must be a number; got 'many'."),
+        (["--epsilon", "-1"], 2, "epsilon"),
+        (["--epsilon", "7"], 3, "at most epsilon 1"),
+        (["--delta", "2"], 2, "delta"),
+        (["--format", "xml"], 2, "See 'hedgerow query --help'."),
+    ],
+)
+def test_wrong_options(options: list[str], code: int, told: str, policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["query", policy, "SELECT COUNT(*) FROM visits", *options]) == code
+    assert told in capsys.readouterr().err
