@@ -96,7 +96,7 @@ $(PEERS): $(READY) bench/requirements.lock
 
 # $(call install,LOCK,uv's verb)
 define install
-if ! { [ "$(UV)" = yes ] && $(get_uv) && $(PY) -m uv pip $(2) --quiet --python $(PY) --require-hashes $(if $(filter install,$(2)),--requirement) $(1); }; then \
+if ! { [ "$(UV)" = yes ] && $(get_uv) && $(PY) -m uv pip $(2) --quiet --compile-bytecode --python $(PY) --require-hashes $(if $(filter install,$(2)),--requirement) $(1); }; then \
   [ "$(UV)" = yes ] && echo "uv could not do it; pip takes over." || true; \
   $(PIP) install --require-hashes --no-deps --requirement $(1); \
 fi

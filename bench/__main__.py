@@ -18,10 +18,12 @@ from rich.text import Text
 import hedgerow
 from bench.accounting import accounting
 from bench.choice import choice
+from bench.database import database
 from bench.imports import imports
 from bench.latency import latency
 from bench.noise import noise
 from bench.peers import Peers, hired
+from bench.people import people
 from bench.quantile import median, shapes
 from bench.report import Section, render
 from bench.timing import timing
@@ -35,6 +37,8 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "timing": timing,
     "accounting": accounting,
     "import": imports,
+    "database": database,
+    "people": people,
 }
 
 

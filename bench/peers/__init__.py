@@ -42,8 +42,8 @@ PEERS = (
 )
 
 ABSENT = {
-    "pipeline-dp": "draws its noise through python-dp",
-    "tmlt.core, smartnoise-sql": "slow to install, and ten times slower than opendp at noise",
+    "noise of pipeline-dp": "draws its noise through python-dp",
+    "noise of tmlt.core and smartnoise-sql": "ten times slower than opendp's",
 }
 
 

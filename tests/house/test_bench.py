@@ -10,7 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +44,7 @@ def part(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_it_says_where_it_ran_and_who_is_missing(told: dict[str, Any]) -> None:
     assert {"processor", "load", "python", "hedgerow", "numpy", "seconds"} <= told["machine"].keys()
     assert {"opendp", "dp-accounting", "python-dp", "diffprivlib"} <= told["left out"].keys()
-    assert list(told["sections"]) == ["noise", "latency", "choice", "median", "shapes", "timing", "accounting", "import"]
+    assert " ".join(told["sections"]) == "noise latency choice median shapes timing accounting import database people"
 
 
 @pytest.mark.long
@@ -57,6 +59,8 @@ def test_it_says_where_it_ran_and_who_is_missing(told: dict[str, Any]) -> None:
         ("timing", "law", "scale", {"Spearman", "median, ns"}),
         ("accounting", "releases", "scale", {"epsilon", "at once, ms", "one by one, ms"}),
         ("import", "import", "import", {"ms", "times numpy"}),
+        ("database", "what", "rows", {"hedgerow"}),
+        ("people", "who", "who", set()),
     ],
 )
 def test_every_row_is_there_and_measured(told: dict[str, Any], section: str, first: str, second: str, columns: set[str]) -> None:
@@ -77,6 +81,12 @@ def test_every_row_is_there_and_measured(told: dict[str, Any], section: str, fir
             (f"{count} x {law}", scale) for law, scale in (("gaussian", "50"), ("laplace", "100")) for count in ("1,000", "10,000")
         ],
         "import": [(name,) * 2 for name in ("numpy", "hedgerow", "hedgerow.mechanisms")],
+        "database": [
+            *((what, rows) for what in ("by person", "by person, declared keys", "by row") for rows in ("1,000", "2,000")),
+            ("peak of memory, by person, MB", "2,000"),
+            ("the same question again, ms", "2,000"),
+        ],
+        "people": [(name,) * 2 for name in ("hedgerow", "opendp-polars", "smartnoise-sql", "pyqrlew", "pipeline-dp")],
     }
     rows = told["sections"][section]["rows"]
     assert [(row[first], row[second]) for row in rows] == expected[section]
@@ -86,7 +96,7 @@ def test_every_row_is_there_and_measured(told: dict[str, Any], section: str, fir
 @pytest.mark.long
 def test_without_peers_their_targets_are_not_measured_and_all_others_are(told: dict[str, Any]) -> None:
     targets = [target for section in told["sections"].values() for target in section["targets"]]
-    assert len(targets) == 16
+    assert len(targets) == 21
     for target in targets:
         assert any(peer in target["text"] for peer in ("opendp", "diffprivlib")) == (target["mark"] == "not measured")
 
@@ -178,10 +188,33 @@ def test_a_peer_that_cannot_start_is_absent(part: Any, tmp_path: Path) -> None:
 
 
 def test_locks_of_peers_pin_with_hashes_and_name_no_place() -> None:
-    locks = sorted((ROOT / "bench" / "peers").glob("*.lock"))
-    assert [lock.stem for lock in locks] == ["diffprivlib", "python-dp"]
+    locks = sorted((ROOT / "bench" / "peers").rglob("*.lock"))
+    assert [lock.stem for lock in locks] == ["diffprivlib", "opendp-polars", "pipeline-dp", "pyqrlew", "smartnoise-sql", "python-dp"]
     for lock in locks:
         text = lock.read_text(encoding="utf-8")
-        assert f"{lock.stem}==" in text
+        assert f"{lock.stem.removesuffix('-polars')}==" in text
         assert text.count("--hash=sha256:") >= text.count("==") > 0
         assert "://" not in text
+
+
+def test_every_way_to_bound_gives_the_groups_that_a_loop_gives(part: Any) -> None:
+    events, bounded = part("events"), part("bounded")
+    found = events.columns(2_000)
+    with duckdb.connect() as connection:
+        connection.register("made", pa.table(found))
+        hashes = connection.execute("SELECT DISTINCT user_id, grp, hash(user_id, grp) FROM made").fetchall()
+        answers = {way: sorted(connection.execute(sql).fetchall()) for way, sql in bounded.bounded("made").items()}
+    first: dict[int, list[tuple[int, int]]] = {}
+    for user, group, mixed in hashes:
+        first.setdefault(user, []).append((mixed, group))
+    expected: dict[int, list[int]] = {}
+    for user, groups in first.items():
+        for _, group in sorted(groups)[: bounded.GROUPS_EACH]:
+            values = found["value"][(found["user_id"] == user) & (found["grp"] == group)]
+            rows, most = len(values), min(len(values), bounded.ROWS_EACH)
+            steps = sum(int(np.floor(value * bounded.STEPS + 0.5)) for value in values)
+            part_of = (most, steps * most // rows, most, 1)
+            expected[group] = [total + more for total, more in zip(expected.get(group, [0] * 4), part_of, strict=True)]
+    assert len(answers) == 3
+    for way, answer in answers.items():
+        assert answer == sorted((group, *totals) for group, totals in expected.items()), way
