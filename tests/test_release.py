@@ -120,7 +120,7 @@ def test_a_failure_is_charged_and_says_nothing() -> None:
         release(plan(), Broken(), book, noise_of(plan()), charge("key"))
     assert str(caught.value) == FAILED
     assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__
+    assert caught.value.__context__ is None  # nothing of the original hides behind it
     assert book.entries()[-1].kind == "failure"
     assert book.book.budget("people").charged.epsilon == 1
     with pytest.raises(SourceError, match="failed while it answered"):  # the same request again meets the same end, free of charge

@@ -224,10 +224,10 @@ FAILED = "The data source failed while it answered. The question was charged, be
 
 
 def _run(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, entry: Entry) -> Entry:
+    """How the charge ended: with an answer, or with a failure. Whatever went wrong may depend on the data, so all failures look alike."""
     try:
         cells = source.run(plan)
-        keys, numbers = noise.sample(cells, plan.measures)
-    except Exception:  # whatever it was, it may depend on the data, so all failures look alike
-        ledger.fail(entry)
-        raise SourceError(FAILED) from None
-    return ledger.answer(entry, _payload(keys, numbers, noise))
+        payload = _payload(*noise.sample(cells, plan.measures), noise)
+    except Exception:
+        return ledger.fail(entry)
+    return ledger.answer(entry, payload)

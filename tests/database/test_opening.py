@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from database.clinic import POLICY, visits, write
-from hedgerow.database import accept, open, protect
+from hedgerow.database import accept, budgets, open, protect
 from hedgerow.errors import InvalidArgument, LedgerError, Refused, SourceError
 
 
@@ -153,3 +153,27 @@ def test_the_engine_in_a_process_of_its_own_says_the_same(tmp_path: Path) -> Non
     with open(write(tmp_path, wide)) as db:
         rows = db.query("SELECT region, COUNT(*) AS n FROM visits GROUP BY region", epsilon=2000).rows  # type: ignore[union-attr]
     assert [row["n"] for row in rows] == [266, 268, 266, 0]
+
+
+def test_prices_budgets_and_stored_answers_need_no_engine(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        first = db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+        assert db._started is not None
+    with open(path) as db:
+        db.explain("SELECT SUM(age) FROM visits")
+        assert db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5).rows == first.rows  # type: ignore[union-attr]
+        assert db._started is None
+    (tmp_path / "visits.parquet").unlink()
+    assert budgets(path)["people"].epsilon.spent == Fraction(1, 2)  # type: ignore[union-attr]
+
+
+def test_data_that_turn_out_unreadable_cost_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        (tmp_path / "visits.parquet").write_bytes(b"PAR1 no longer PAR1")
+        with pytest.raises(SourceError):
+            db.query("SELECT COUNT(*) FROM visits", epsilon=0.5)
+        assert db.budget.epsilon.spent == 0  # type: ignore[union-attr]
+        with pytest.raises(SourceError):
+            db.start()

@@ -6,9 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.engines.inspection import inspect
+from hedgerow.engines.catalogue import Registered
+from hedgerow.engines.inspection import check_fit, inspect
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.errors import SourceError
+from hedgerow.plan.schema import Column, Schema
 
 
 def test_columns_are_told_without_a_look_at_rows(tmp_path: Path) -> None:
@@ -28,3 +30,11 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         with pytest.raises(SourceError) as caught:
             inspect(tmp_path / name)
         assert words in str(caught.value)
+
+
+def test_types_that_do_not_fit_are_named(tmp_path: Path) -> None:
+    table, declared = pa.table({"who": ["a"], "age": ["old"]}), Schema("t", (Column("age", "integer"),), "who")
+    with pytest.raises(SourceError, match="The column age of t holds text"):
+        check_fit(Registered(table, declared), inspect(table))
+    (tmp_path / "t.csv").write_text("who,age\na,old\n")
+    check_fit(Registered(tmp_path / "t.csv", declared), inspect(tmp_path / "t.csv"))

@@ -24,6 +24,7 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
     import hedgerow
 
     with working("checking", quiet=as_json), hedgerow.open(policy) as db:
+        db.start()
         found: dict[str, Any] = {
             "policy": str(policy),
             "tables": {
@@ -71,10 +72,9 @@ def _typical(rule: BudgetRule) -> str:
 
 def budget(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001
     """Show what was spent and what is left, for each population."""
-    import hedgerow
+    from hedgerow.database import budgets
 
-    with hedgerow.open(policy) as db:
-        views = dict(db.budgets)
+    views = budgets(policy)
     if as_json:
         plain = {name: view.to_dict() for name, view in views.items()}
         print_json(next(iter(plain.values())) if len(plain) == 1 else plain)

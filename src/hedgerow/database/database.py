@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import TracebackType
@@ -55,10 +56,12 @@ class _Priced:
 class Database:
     """What an analyst holds. Every answer is paid for in the ledger before the data are touched."""
 
-    def __init__(self, policy: Policy, catalog: Catalog, source: Source, ledger: Store, *, analyst: str | None = None) -> None:
+    def __init__(self, policy: Policy, catalog: Catalog, start: Callable[[], Source], ledger: Store, *, analyst: str | None = None) -> None:
         self.policy = policy
         self.catalog = catalog
-        self._source = source
+        self._start = start
+        self._started: Source | None = None
+        self._starting = threading.Lock()
         self._ledger = ledger
         self._analyst = _analyst(policy, analyst)
 
@@ -94,7 +97,8 @@ class Database:
             request,
             {"table": priced.table.name, "aggregates": [call.text for call in question.aggregates]},
         )
-        released = release(priced.question.plan, self._source, self._ledger, priced.noise, charge)
+        source = self._source  # what is wrong with the data is said here, before anything is charged
+        released = release(priced.question.plan, source, self._ledger, priced.noise, charge)
         return answer_of(priced.question, released, reused=False, notes=priced.notes)
 
     def explain(self, sql: str, *, epsilon: Number | None = None, delta: Number | None = None, error: Number | None = None) -> Explanation:
@@ -120,6 +124,17 @@ class Database:
         book = self._ledger.book
         return {rule.population: book.budget(rule.population).view for rule in self.policy.budgets}
 
+    def start(self) -> None:
+        """Start the engine and look through the data once, as the first question would. A price, a budget and a stored answer need none."""
+        _ = self._source
+
+    @property
+    def _source(self) -> Source:
+        with self._starting:
+            if self._started is None:
+                self._started = self._start()
+            return self._started
+
     @property
     def ledger(self) -> Store:
         """The ledger, for its entries."""
@@ -127,7 +142,8 @@ class Database:
 
     def close(self) -> None:
         """Let go of engine and ledger."""
-        self._source.close()
+        if self._started is not None:
+            self._started.close()
         self._ledger.close()
 
     def __enter__(self) -> Self:

@@ -15,7 +15,7 @@ from hedgerow.database.catalog import catalog_of
 from hedgerow.database.database import Database
 from hedgerow.engines.duckdb import DuckDB, Registered
 from hedgerow.engines.frames import snapshot
-from hedgerow.engines.inspection import inspect
+from hedgerow.engines.inspection import check_fit, inspect
 from hedgerow.engines.source import Source
 from hedgerow.engines.worker import Worker
 from hedgerow.errors import Refused
@@ -23,8 +23,9 @@ from hedgerow.ledger import Entry, Ledger, MemoryLedger
 from hedgerow.ledger.store import Store
 from hedgerow.numeric.number import Number
 from hedgerow.policy import Policy, TableRule, loosened, read_policy
+from hedgerow.privacy.account import Account, DualAccount
 
-__all__ = ["accept", "open", "protect"]
+__all__ = ["accept", "budgets", "open", "protect"]
 
 
 def open(path: str | Path, *, analyst: str | None = None, deadline: float = 60.0, in_process: bool = False) -> Database:
@@ -41,15 +42,17 @@ def open(path: str | Path, *, analyst: str | None = None, deadline: float = 60.0
 def _database(
     policy: Policy, data: Mapping[str, Any], engine: Callable[[Mapping[str, Registered]], Source], analyst: str | None
 ) -> Database:
-    """Sources first, then the ledger: a policy that does not fit its data changes nothing."""
-    catalog = catalog_of(policy, {name: inspect(held) for name, held in data.items()})
+    """Sources first, then the ledger: a policy that does not fit its data changes nothing. The engine starts when it is needed."""
+    columns = {name: inspect(held) for name, held in data.items()}
+    catalog = catalog_of(policy, columns)
+    tables = {name: Registered(held, catalog.tables[name].schema) for name, held in data.items()}
+    for name, table in tables.items():
+        check_fit(table, columns[name])
     with ExitStack() as undone:
-        source = engine({name: Registered(held, catalog.tables[name].schema) for name, held in data.items()})
-        undone.callback(source.close)
         ledger = _ledger(policy)
         undone.callback(ledger.close)
         _enter(policy, ledger)
-        database = Database(policy, catalog, source, ledger, analyst=analyst)
+        database = Database(policy, catalog, lambda: engine(tables), ledger, analyst=analyst)
         undone.pop_all()
     return database
 
@@ -102,6 +105,14 @@ def accept(path: str | Path, *, note: str = "", budgets_only: bool = False) -> t
         if budgets_only and others:
             raise Refused("This changes more than the budget; 'hedgerow policy accept' is for that:\n  " + "\n  ".join(others))
         return _record(policy, ledger, note), changes
+
+
+def budgets(path: str | Path) -> Mapping[str, Account | DualAccount]:
+    """The budget of each population of a policy file; its data need not be there."""
+    policy = read_policy(path)
+    with _ledger(policy) as ledger:
+        _enter(policy, ledger)
+        return {rule.population: ledger.book.budget(rule.population).view for rule in policy.budgets}
 
 
 def _ledger(policy: Policy) -> Store:

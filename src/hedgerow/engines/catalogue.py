@@ -23,7 +23,7 @@ from hedgerow.errors import HedgerowError, InvalidArgument, SourceError
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Type
 
-__all__ = ["Catalogue", "Desk", "Registered", "physical", "stock"]
+__all__ = ["Catalogue", "Desk", "Registered", "physical", "shelf_of", "stock"]
 
 _TYPES: Final[Mapping[str, Type]] = {
     "BOOLEAN": "boolean",
@@ -122,7 +122,7 @@ def _stocked(desk: Desk, registered: Registered, relation: str, dialect: Dialect
         words = f"The file {path.name} cannot be read: every line needs as many values as the first, every quote an end, all in UTF-8."
         _tried(lambda: desk.store(shelf.relation, query), words)
         return shelf, there
-    shelf = _shelf(schema, relation, there)
+    shelf = shelf_of(schema, relation, there)
     statement = _reading_all(schema, shelf, dialect)
     _tried(lambda: desk.answer(statement), f"The table {schema.table} is damaged: some of its values cannot be read.")
     return shelf, there
@@ -156,7 +156,7 @@ def _type(engine_type: str) -> Type | None:
     return _TYPES.get(engine_type)
 
 
-def _shelf(schema: Schema, relation: str, columns: Sequence[PhysicalColumn]) -> Shelf:
+def shelf_of(schema: Schema, relation: str, columns: Sequence[PhysicalColumn]) -> Shelf:
     """Where each declared column lies, and the unit; SourceError where one is missing or of a type that cannot be read so."""
     stored: dict[str, Stored] = {}
     for declared in schema.columns:

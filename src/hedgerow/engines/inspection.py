@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
-from hedgerow.engines.catalogue import physical
+from hedgerow.engines.catalogue import Registered, physical, shelf_of
 from hedgerow.engines.session import Limits, Session
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.errors import SourceError
 
-__all__ = ["inspect"]
+__all__ = ["check_fit", "inspect"]
 
 
 def inspect(data: Path | pa.Table) -> tuple[PhysicalColumn, ...]:
@@ -28,6 +29,12 @@ def inspect(data: Path | pa.Table) -> tuple[PhysicalColumn, ...]:
     finally:
         session.close()
     raise SourceError(f"{data.name} cannot be read." if isinstance(data, Path) else "The frame cannot be read.")
+
+
+def check_fit(table: Registered, columns: Sequence[PhysicalColumn]) -> None:
+    """Whether declared types can be read from those of the data; SourceError where not. A .csv file is text, which may spell anything."""
+    if table.path is None or table.path.suffix.lower() != ".csv":
+        shelf_of(table.schema, "", columns)
 
 
 def _check(path: Path) -> None:

@@ -1,0 +1,241 @@
+"""Mistakes that real systems made, planted into the real code. Each is a function of ``monkeypatch``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from sqlglot import exp
+
+from database.breaches.neighbours import ID, World
+from hedgerow import release as door
+from hedgerow.answers.noise import LawName
+from hedgerow.database import database
+from hedgerow.engines import compile as compiling
+from hedgerow.engines import reading, sums
+from hedgerow.engines.dialect import DUCKDB
+from hedgerow.engines.duckdb import DuckDB
+from hedgerow.engines.source import Cells
+from hedgerow.engines.terms import as_type, call, cast, column, real, select, test, when, whole
+from hedgerow.mechanisms.laplace import Laplace
+from hedgerow.plan.functions import FUNCTIONS
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Aggregate
+from hedgerow.plan.values import Range
+from hedgerow.privacy.unit import Unit
+from hedgerow.release import Noise, Threshold
+from hedgerow.sql import measuring
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+def nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control."""
+
+
+def charge_after_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    real_release = database.release
+
+    def late(plan: Aggregate, source: Any, ledger: Any, noise: Noise, charge: Any) -> Any:
+        cells = source.run(plan)
+
+        class Held:
+            def run(self, _: Aggregate) -> Any:
+                return cells
+
+        return real_release(plan, Held(), ledger, noise, charge)
+
+    monkeypatch.setattr(database, "release", late)
+
+
+def clip_after_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The total is clamped to what so many rows can have, instead of each row."""
+    plain = sums.Sums._part
+
+    def part(self: sums.Sums, name: str, snap: Snap | None) -> exp.Expr:
+        if snap is None:
+            return plain(self, name, snap)
+        total, count = exp.Sum(this=self._names[name].copy()), exp.Count(this=exp.Star())
+        low, high = (test(count.copy(), exp.Mul, whole(end)) for end in (snap.low, snap.high))
+        return cast(call("greatest", call("least", total, high), low), "BIGINT")
+
+    monkeypatch.setattr(sums.Sums, "_part", part)
+    monkeypatch.setattr(reading, "between", lambda value, low, high, *before: when(*before, otherwise=value) if before else value)
+
+
+def measures_at_one_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sum and count get the whole epsilon each, and it is charged once."""
+
+    def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, law: LawName, **_: Any) -> Noise:
+        return Noise(tuple(Laplace.calibrate(sensitivity=move, epsilon=epsilon) for move in plan.sensitivity(unit)))
+
+    monkeypatch.setattr(database, "noise_for", noise_for)
+    monkeypatch.setattr(Noise, "loss", lambda self, moves: self.laws[0].loss(moves[0]))
+
+
+def mean_at_half_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two totals of a mean are taken for independent halves."""
+    whole_price = Measure._mean
+
+    def half(self: Measure, groups: int, reach: Any) -> Any:
+        full = whole_price(self, groups, reach)
+        return replace(full, linf=full.linf / 2, l1=full.l1 / 2, l2_squared=full.l2_squared / 4)
+
+    monkeypatch.setattr(Measure, "_mean", half)
+
+
+def sensitivity_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The upper bound is the largest age that the table has."""
+    priced = database.Database._price
+
+    def price(self: Any, question: Any, epsilon: Any, delta: Any) -> Any:
+        source = self._source
+        table = source._engine._session._objects[f"t{source._version}"]
+        most = max(min(age, 110) for age in table["age"].to_pylist() if age is not None)
+        become = {m: replace(m, snap=replace(m.snap, high=most)) if m.snap else m for m in question.plan.measures}
+        plan = replace(question.plan, measures=tuple(become.values()))
+        calls = tuple(replace(call, measure=become[call.measure]) for call in question.aggregates)
+        return priced(self, replace(question, plan=plan, aggregates=calls), epsilon, delta)
+
+    monkeypatch.setattr(database.Database, "_price", price)
+
+
+def noise_reused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def once(law: Any, exact: Sequence[int]) -> list[int]:
+        draw = law.sample(0)
+        return [int(number) + draw for number in exact]
+
+    monkeypatch.setattr(door, "_noisy", once)
+
+
+def limit_before_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ORDER BY the exact number, LIMIT 2, in the engine."""
+    run = DuckDB.run
+
+    def few(self: DuckDB, plan: Aggregate) -> Cells:
+        cells = run(self, plan)
+        first = sorted(range(len(cells)), key=lambda place: -int(cells.numbers[0][place]))[:2]
+        return Cells(tuple([column[i] for i in first] for column in cells.keys), tuple(column[first] for column in cells.numbers))
+
+    monkeypatch.setattr(DuckDB, "run", few)
+
+
+def nan_passes_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As numpy.clip does it."""
+    clamp = reading.between
+
+    def between(value: exp.Expr, low: exp.Expr, high: exp.Expr, *before: tuple[exp.Expr, exp.Expr]) -> exp.Expr:
+        if low.is_type("date"):
+            return clamp(value, low, high, *before)
+        none = (DUCKDB.is_nan(as_type(value.copy(), "real")), value.copy())
+        ends = ((test(value.copy(), exp.LT, low), low.copy()), (test(value.copy(), exp.GT, high), high.copy()))
+        return when(none, *ends, otherwise=value)
+
+    for module in (reading, sums):
+        monkeypatch.setattr(module, "between", between)
+    monkeypatch.setattr(reading, "_missing", lambda raw, stored, dialect: [])
+
+
+def _unclamped(value: exp.Expr, known: Range, snap: Snap) -> exp.Expr:
+    """Rounded to the grid, and believed to lie between the bounds."""
+    number = as_type(value.copy(), "real")
+    return as_type(call("round", test(number, exp.Div, real(float(snap.step)))), "integer")
+
+
+def bound_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product keeps the bounds of the column in it, and the engine believes them."""
+    kept = replace(FUNCTIONS["*"], result=lambda ranges: next(r for r in ranges if r.low != r.high))
+    monkeypatch.setitem(FUNCTIONS, "*", kept)  # type: ignore[arg-type]
+    monkeypatch.setattr(sums, "snapped", _unclamped)
+
+
+def threshold_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a unit were in one undeclared group."""
+    calibrate = Threshold.calibrate
+    monkeypatch.setattr(Threshold, "calibrate", lambda index, law, *, groups, **rest: calibrate(index, law, groups=1, **rest))
+
+
+def no_group_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_first", lambda pairs, *_, **__: pairs)
+
+
+def _first_by(monkeypatch: pytest.MonkeyPatch, place: Callable[[Sequence[exp.Expr]], exp.Expr]) -> None:
+    """Another choice of the groups that stay: by ``place`` of the keys, from 1."""
+
+    def first(pairs: exp.Select, keys: Sequence[exp.Expr], most: int, *_: Any, **__: Any) -> exp.Select:
+        outputs = [(output.alias, column(output.alias)) for output in pairs.expressions]
+        crowd = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[key.copy() for key in keys])
+        counted = select([*outputs, ("crowd", crowd)], pairs)
+        numbered = select([*((n, v.copy()) for n, v in outputs), ("place", place(keys))], counted)
+        return select([(n, v.copy()) for n, v in outputs], numbered, [test(column("place"), exp.LTE, whole(most))])
+
+    monkeypatch.setattr(compiling, "_first", first)
+
+
+def ties_past_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By hash alone, where all hashes are equal: equal ones all stay."""
+    order = exp.Order(expressions=[exp.Ordered(this=column("u"), desc=False)])
+    _first_by(monkeypatch, lambda _: exp.Window(this=exp.Rank(), partition_by=[column("u")], order=order))
+
+
+def others_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The groups that most people have come first."""
+
+    def place(keys: Sequence[exp.Expr]) -> exp.Expr:
+        by = [exp.Ordered(this=column("crowd"), desc=True), *(exp.Ordered(this=key.copy(), desc=False) for key in keys)]
+        return exp.Window(this=exp.RowNumber(), partition_by=[column("u")], order=exp.Order(expressions=by))
+
+    _first_by(monkeypatch, place)
+
+
+def no_row_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sums.Sums, "_scaled", lambda self, value, *, wide: value)
+
+
+def python_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds in steps as Python rounds, halves to even; values as the engine rounds, with no clamp after it."""
+    monkeypatch.setattr(measuring, "half_away", round)
+    monkeypatch.setattr(sums, "snapped", _unclamped)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mutant, where it shows, and the kind of breach that must be found there."""
+
+    plant: Patch
+    world: World
+    sql: str
+    breach: str
+
+
+PERSON = World(ID, "add-remove", 2, 2, "laplace", "integer")
+REPLACED = World(ID, "change-one", 2, 2, "gaussian", "text")
+ROW = World("row", "add-remove", 1, 1, "laplace", "integer")
+DECLARED = "SELECT region, level, COUNT(*) FROM data GROUP BY region, level"
+OPEN = "SELECT city, COUNT(*) FROM data GROUP BY city"
+
+CASES = (
+    Case(charge_after_answer, PERSON, "SELECT COUNT(*) FROM data", "order"),
+    Case(clip_after_sum, ROW, "SELECT SUM(age) FROM data", "distance"),
+    Case(measures_at_one_epsilon, PERSON, "SELECT SUM(age), COUNT(age) FROM data", "price"),
+    Case(mean_at_half_price, PERSON, "SELECT AVG(age) FROM data", "distance"),
+    Case(mean_at_half_price, REPLACED, "SELECT AVG(score) FROM data", "distance"),
+    Case(sensitivity_from_data, ROW, "SELECT SUM(age) FROM data", "plan"),
+    Case(noise_reused, PERSON, DECLARED, "noise"),
+    Case(limit_before_noise, PERSON, DECLARED, "shape"),
+    Case(limit_before_noise, REPLACED, OPEN, "lone groups"),
+    Case(nan_passes_clamp, PERSON, "SELECT SUM(cost) FROM data", "status"),
+    Case(bound_kept, PERSON, "SELECT SUM(age * 3) FROM data", "distance"),
+    Case(threshold_for_one_group, PERSON, OPEN, "threshold"),
+    Case(threshold_for_one_group, REPLACED, OPEN, "threshold"),
+    Case(no_group_cap, PERSON, OPEN, "lone groups"),
+    Case(no_group_cap, REPLACED, DECLARED, "distance"),
+    Case(ties_past_the_cap, PERSON, OPEN, "lone groups"),
+    Case(ties_past_the_cap, REPLACED, DECLARED, "distance"),
+    Case(others_decide, PERSON, OPEN, "distance"),
+    Case(no_row_cap, PERSON, "SELECT SUM(age) FROM data", "distance"),
+    Case(python_rounding, ROW, "SELECT SUM(gap) FROM data", "distance"),
+)
