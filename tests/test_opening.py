@@ -8,6 +8,7 @@ from pathlib import Path
 import hedgerow as hr
 from database.clinic import visits, write
 from hedgerow import database
+from hedgerow.policy import Policy
 
 
 def test_they_open_what_the_database_opens(tmp_path: Path) -> None:
@@ -19,6 +20,7 @@ def test_they_open_what_the_database_opens(tmp_path: Path) -> None:
 
 
 def test_they_take_the_same_arguments() -> None:
-    for name in ("open", "protect"):
-        front, back = inspect.signature(getattr(hr, name)), inspect.signature(getattr(database, name))
-        assert list(front.parameters.values()) == list(back.parameters.values())
+    for front, back in ((hr.open, database.open), (hr.protect, Policy.for_frame)):
+        one, other = inspect.signature(front).parameters, inspect.signature(back).parameters
+        assert list(one) == list(other)
+        assert [parameter.default for parameter in one.values()] == [parameter.default for parameter in other.values()]

@@ -37,8 +37,9 @@ def protect(
 ) -> Database:
     """A frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in memory unless a file is named."""
     from hedgerow import database
+    from hedgerow.policy import Policy
 
-    return database.protect(
+    policy = Policy.for_frame(
         frame,
         unit=unit,
         neighbours=neighbours,
@@ -52,3 +53,4 @@ def protect(
         version=version,
         ledger=ledger,
     )
+    return database.over(frame, policy)

@@ -11,9 +11,10 @@ import pytest
 from rich.console import Console
 
 from database.clinic import exactly
+from hedgerow import protect
 from hedgerow.answers import show
 from hedgerow.answers.answer import Answer
-from hedgerow.database import Database, protect
+from hedgerow.database import Database
 
 GROUPED = "SELECT region, COUNT(*) AS n, AVG(age) AS mean_age FROM data GROUP BY region"
 

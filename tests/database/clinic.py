@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.database import Database, protect
+from hedgerow import protect
+from hedgerow.database import Database
 
 POLICY = """
 [database]

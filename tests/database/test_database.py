@@ -11,9 +11,10 @@ import pyarrow as pa
 import pytest
 
 from database.clinic import exactly, visits, write
+from hedgerow import protect
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
-from hedgerow.database import Database, open, protect
+from hedgerow.database import Database, open
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, Unbounded, Unsupported
 from hedgerow.privacy.account import Account, DualAccount
 

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from database.clinic import POLICY, visits, write
-from hedgerow.database import accept, budgets, open, protect
+from hedgerow import protect
+from hedgerow.database import accept, budgets, open
 from hedgerow.errors import InvalidArgument, LedgerError, Refused, SourceError
 
 

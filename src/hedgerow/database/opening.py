@@ -21,11 +21,10 @@ from hedgerow.engines.worker import Worker
 from hedgerow.errors import Refused
 from hedgerow.ledger import Entry, Ledger, MemoryLedger
 from hedgerow.ledger.store import Store
-from hedgerow.numeric.number import Number
 from hedgerow.policy import Policy, TableRule, loosened, read_policy
 from hedgerow.privacy.account import Account, DualAccount
 
-__all__ = ["accept", "budgets", "open", "protect"]
+__all__ = ["accept", "budgets", "open", "over"]
 
 
 def open(path: str | Path, *, analyst: str | None = None, deadline: float = 60.0, in_process: bool = False) -> Database:
@@ -57,36 +56,8 @@ def _database(
     return database
 
 
-def protect(
-    frame: Any,
-    *,
-    unit: str,
-    neighbours: str,
-    columns: Mapping[str, Any],
-    epsilon: Number,
-    delta: Number | None = None,
-    noise: str = "laplace",
-    max_groups: int = 3,
-    max_rows_per_group: int = 1,
-    max_units: int = 10_000_000,
-    version: str = "1",
-    ledger: str | Path | None = None,
-) -> Database:
-    """A frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in memory unless a file is named."""
-    policy = Policy.for_frame(
-        frame,
-        unit=unit,
-        neighbours=neighbours,
-        columns=columns,
-        epsilon=epsilon,
-        delta=delta,
-        noise=noise,
-        max_groups=max_groups,
-        max_rows_per_group=max_rows_per_group,
-        max_units=max_units,
-        version=version,
-        ledger=ledger,
-    )
+def over(frame: Any, policy: Policy) -> Database:
+    """The database of a frame (pandas, polars, Arrow), in this process, under a policy with one table."""
     return _database(policy, {table.name: snapshot(frame, table.name) for table in policy.tables}, DuckDB, None)
 
 

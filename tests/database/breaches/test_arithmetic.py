@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hedgerow.database import protect
+from hedgerow import protect
 from hedgerow.engines.duckdb import DuckDB, Registered
 from hedgerow.engines.source import Cells
 from hedgerow.plan.measures import Measure, Snap

@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from hedgerow import protect
 from hedgerow import release as door
-from hedgerow.database import protect
 from hedgerow.verify import audit
 
 CONFIDENCE = 1 - 1e-10

@@ -8,8 +8,9 @@ import duckdb
 import pytest
 
 from database.breaches.raising import CALM, POISON, QUIET, RAISING, table
+from hedgerow import protect
 from hedgerow.answers.answer import Answer
-from hedgerow.database import Database, protect
+from hedgerow.database import Database
 from hedgerow.errors import HedgerowError, SourceError, Unbounded, Unsupported
 
 FORMS = (
