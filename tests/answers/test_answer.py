@@ -100,6 +100,9 @@ def test_plain_data_are_json() -> None:
         ("SQRT(COUNT(*) - 10000)", [None]),
         ("COUNT(*) / 0", [None]),
         ("-COUNT(*) % 2", [0, -1]),
+        ("FLOOR(COUNT(*) * 1e308 * 1e308 - COUNT(*) * 1e308 * 1e308)", [None]),
+        ("CASE WHEN COUNT(*) > 5 THEN DATE '2026-01-02' END", [date(2026, 1, 2)]),
+        ("CASE WHEN COUNT(*) > 5 THEN 'many' ELSE 'few' END", ["many"]),
     ],
 )
 def test_an_answer_that_was_paid_for_is_always_shown(expression: str, value: list[object]) -> None:
@@ -108,3 +111,20 @@ def test_an_answer_that_was_paid_for_is_always_shown(expression: str, value: lis
     assert answer.rows[0]["odd"] in value
     assert len(answer.interval("odd")) == 1
     assert "odd" in repr(answer)
+
+
+def test_whole_numbers_beyond_64_bits_become_doubles_for_other_libraries() -> None:
+    with exactly(epsilon=100) as db:
+        answer = ask(db, "SELECT COUNT(*) * COUNT(*) * COUNT(*) * COUNT(*) * COUNT(*) * COUNT(*) * COUNT(*) AS n FROM data")
+    assert answer.rows[0]["n"] > 2**64
+    assert answer.to_arrow().to_pylist() == [{"n": float(answer.rows[0]["n"])}]
+
+
+def test_text_from_the_data_cannot_steer_a_terminal() -> None:
+    table = pa.table({"patient_id": list(range(3000)), "town": ["a\x1b]0;pwned\x07\u202e\0"] * 3000})
+    with exactly(table, columns={}) as db:
+        answer = ask(db, "SELECT town, COUNT(*) AS n FROM data GROUP BY town", 900)
+    assert answer.rows[0]["town"].startswith("a\x1b")
+    for shown in (repr(answer), answer._repr_html_()):
+        assert "pwned" in shown
+        assert not set(shown) & {"\x1b", "\x07", "\u202e", "\0"}

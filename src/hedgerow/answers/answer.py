@@ -49,8 +49,9 @@ class Answer:
     _outputs: Mapping[str, Expression] = field(repr=False)
     _estimates: Mapping[str, Linear | Mean] = field(repr=False)
 
-    def interval(self, column: str, level: Number = LEVEL) -> list[Interval]:
-        """For each row the interval that holds the exact (clamped and capped) value with probability ``level``; None for keys and NULL.
+    def interval(self, column: str, level: Number = LEVEL, *, rows: int | None = None) -> list[Interval]:
+        """For each row (or the first ``rows`` of them) the interval that holds the exact value, clamped and capped, with probability
+        ``level``; None for keys and NULL.
 
         An expression of several aggregates gets the values it takes while each of them stays in an interval of its own, all of
         which hold together at the level asked for.
@@ -59,13 +60,14 @@ class Answer:
             raise InvalidArgument("column", f"must be one of {', '.join(self.columns)}", column)
         expression = self._outputs[column]
         used = sorted(set(reads(expression)) & set(self._estimates))  # the end of an interval ("a0.low") has no interval of its own
+        cells = self._cells[:rows]
         if not used:
-            return [None] * len(self.rows)
+            return [None] * len(cells)
         each = 1 - (1 - exact(level, "level")) / len(used)
         intervals = {name: self._estimates[name].intervals(each) for name in used}
         if isinstance(expression, Read):
-            return [intervals[used[0]][row.place] for row in self._cells]
-        return [_spread(expression, row, intervals) for row in self._cells]
+            return [intervals[used[0]][row.place] for row in cells]
+        return [_spread(expression, row, intervals) for row in cells]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON: dates as text, exact numbers of the cost as text."""
@@ -89,7 +91,7 @@ class Answer:
         """A pyarrow table."""
         import pyarrow as pa
 
-        return pa.table({name: pa.array([row[name] for row in self.rows]) for name in self.columns})
+        return pa.table({name: _array([row[name] for row in self.rows]) for name in self.columns})
 
     def to_pandas(self) -> Any:
         """A pandas data frame."""
@@ -113,6 +115,16 @@ class Answer:
 
     def _repr_html_(self) -> str:
         return html_table(self)
+
+
+def _array(values: list[Any]) -> Any:
+    """An Arrow array; whole numbers beyond 64 bits as doubles."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except OverflowError:
+        return pa.array([None if value is None else float(value) for value in values])
 
 
 def _plain(value: Any) -> Any:
@@ -183,7 +195,7 @@ def _value(expression: Expression, row: _Row) -> Value:
     """An expression of noisy values, which have no bounds: what leaves the range of doubles is NULL."""
     try:
         value = evaluate(expression, row.values)
-    except OverflowError:
+    except (OverflowError, ValueError):  # ValueError: the whole part of what is no number
         return None
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -218,7 +230,7 @@ def _spread(expression: Expression, row: _Row, intervals: Mapping[str, Sequence[
         spread = range_of(expression, known)
     except Refused:  # the bounds leave the range of numbers
         return None
-    if spread.low is None or spread.high is None or _value(expression, row) is None:
+    if spread.type not in ("integer", "real") or spread.low is None or spread.high is None or _value(expression, row) is None:
         return None
     return float(spread.low), float(spread.high)
 

@@ -16,7 +16,9 @@ def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
     bound = plan.bound
     if bound.source.unit != "row":
         if bound.keys and (plan.source.cells is None or bound.max_groups < plan.source.cells):
-            found.append(f"Of each unit at most {bound.max_groups} group{'s' * (bound.max_groups > 1)} count.")
+            found.append(
+                f"Of each unit at most {bound.max_groups} groups count." if bound.max_groups > 1 else "Of each unit one group counts."
+            )
         where = " in a group" if bound.keys else ""
         found.append(f"A unit with more than {bound.max_rows} row{'s' * (bound.max_rows > 1)}{where} counts as {bound.max_rows}.")
     written = dict(bound.source.outputs) if isinstance(bound.source, Project) else {}

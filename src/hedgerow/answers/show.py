@@ -55,7 +55,7 @@ class Shown(Protocol):
     def receipt(self) -> Paid: ...
     @property
     def notes(self) -> Sequence[str]: ...
-    def interval(self, column: str, /) -> Sequence[Interval]: ...
+    def interval(self, column: str, /, *, rows: int | None) -> Sequence[Interval]: ...
 
 
 class Aggregated(Protocol):
@@ -108,7 +108,7 @@ class _Column:
 def _columns(answer: Shown) -> list[_Column]:
     found = []
     for name in answer.columns:
-        values, pairs = [row[name] for row in answer.rows[:_SHOWN]], answer.interval(name)[:_SHOWN]
+        values, pairs = [row[name] for row in answer.rows[:_SHOWN]], answer.interval(name, rows=_SHOWN)
         places = _places(pairs)
         number = any(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
         intervals = _intervals(pairs, places) if any(pair is not None for pair in pairs) else None
@@ -133,7 +133,8 @@ def _text(value: Any, places: int | None = None) -> str:
         if places is not None:
             return f"{value:,.{places}f}"
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
-    return str(value)
+    # Text comes from the data: what is no letter must not steer a terminal or turn the line round.
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value))
 
 
 def _intervals(pairs: Sequence[Interval], places: int | None) -> list[str]:

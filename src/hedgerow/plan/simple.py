@@ -21,7 +21,23 @@ _NEGATED: Final = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": 
 _TRUE: Final = Constant(True, "boolean")
 _FALSE: Final = Constant(False, "boolean")
 _LARGE: Final = 2**62  # one more still fits in 64 bits
-Columns = Mapping[str, Range]
+
+
+class _Known:
+    """The ranges of expressions over some columns, each computed once: of every part of every part, it would take too long."""
+
+    def __init__(self, columns: Mapping[str, Range]) -> None:
+        self.columns = columns
+        self._found: dict[int, tuple[Expression, Range]] = {}  # by identity; the expression is kept, so that it stays the same one
+
+    def range(self, expression: Expression) -> Range:
+        """As ``range_of``."""
+        if not isinstance(expression, Call):
+            return range_of(expression, self.columns)
+        if id(expression) not in self._found:
+            result = FUNCTIONS[expression.function].result([self.range(argument) for argument in expression.arguments])
+            self._found[id(expression)] = expression, result
+        return self._found[id(expression)][1]
 
 
 def spell(expression: Expression) -> str:
@@ -38,83 +54,84 @@ def _spelled(expression: Expression) -> list[object]:
     return [expression.function, *map(_spelled, expression.arguments)]
 
 
-def simple(expression: Expression, columns: Columns) -> Expression:
+def simple(expression: Expression, columns: Mapping[str, Range]) -> Expression:
     """The expression in the one form. One rule may make room for another, hence again until nothing changes."""
-    while (changed := _simple(expression, columns)) != expression:
+    known = _Known(columns)
+    while (changed := _simple(expression, known)) != expression:
         expression = changed
     return expression
 
 
-def _simple(expression: Expression, columns: Columns) -> Expression:
+def _simple(expression: Expression, known: _Known) -> Expression:
     if not isinstance(expression, Call):
         return expression
     name = expression.function
     if name in ("and", "or"):
-        return _junction(name, [_simple(part, columns) for part in _flat(expression, name)])
+        return _junction(name, [_simple(part, known) for part in _flat(expression, name)])
     if name == "not":
-        return _negation(_simple(expression.arguments[0], columns), columns)
-    type_ = range_of(expression, columns).type
-    call = Call(name, tuple(_simple(argument, columns) for argument in expression.arguments))
+        return _negation(_simple(expression.arguments[0], known), known)
+    type_ = known.range(expression).type
+    call = Call(name, tuple(_simple(argument, known) for argument in expression.arguments))
     if FUNCTIONS[name].strict and any(map(_is_null, call.arguments)):
         return Constant(None, type_)
     if name == "case":
         call = Call(name, tuple(Constant(None, type_) if _is_null(argument) else argument for argument in call.arguments))
     if all(isinstance(argument, Constant) for argument in call.arguments):
-        return Constant(evaluate(typed(call, columns), {}), type_)
-    return _as(_call(call, columns), type_, columns)
+        return Constant(evaluate(typed(call, known.columns), {}), type_)
+    return _as(_call(call, known), type_, known)
 
 
 def _is_null(expression: Expression) -> bool:
     return isinstance(expression, Constant) and expression.value is None
 
 
-def _as(expression: Expression, type_: Type, columns: Columns) -> Expression:
+def _as(expression: Expression, type_: Type, known: _Known) -> Expression:
     """The rules below may leave a whole number where a real is due, or a NULL of another type."""
     if isinstance(expression, Constant):
         return Constant(expression.value, type_)
-    return Call("to real", (expression,)) if range_of(expression, columns).type != type_ else expression
+    return Call("to real", (expression,)) if known.range(expression).type != type_ else expression
 
 
-def _call(call: Call, columns: Columns) -> Expression:
+def _call(call: Call, known: _Known) -> Expression:
     name, arguments = call.function, call.arguments
     if name in _FLIPPED:
-        return _comparison(name, arguments[0], arguments[1], columns)
+        return _comparison(name, arguments[0], arguments[1], known)
     if name in ("+", "-", "*"):
-        return _arithmetic(name, arguments[0], arguments[1], columns)
+        return _arithmetic(name, arguments[0], arguments[1], known)
     if name == "in":
-        return _membership(arguments, columns)
+        return _membership(arguments, known)
     if name in _PICKING:
         return _PICKING[name](call)
     if name in ("floor", "ceil", "round", "to real"):
         done = "real" if name == "to real" else "integer"
-        return arguments[0] if range_of(arguments[0], columns).type == done else call
+        return arguments[0] if known.range(arguments[0]).type == done else call
     if name == "negate" and isinstance(arguments[0], Call) and arguments[0].function == "negate":
         return arguments[0].arguments[0]
     if name == "like" and isinstance(arguments[1], Constant) and not {"%", "_"} & set(str(arguments[1].value)):
-        return _comparison("=", arguments[0], arguments[1], columns)
+        return _comparison("=", arguments[0], arguments[1], known)
     return call
 
 
-def _arithmetic(name: str, left: Expression, right: Expression, columns: Columns) -> Expression:
+def _arithmetic(name: str, left: Expression, right: Expression, known: _Known) -> Expression:
     if name != "-" and spell(left) > spell(right):
         left, right = right, left
     whole = Call(name, (left, right))
     for other, one in ((left, right),) if name == "-" else ((left, right), (right, left)):
         nothing = isinstance(one, Constant) and one.value == (1 if name == "*" else 0)
-        if nothing and range_of(other, columns).type == range_of(whole, columns).type:
+        if nothing and known.range(other).type == known.range(whole).type:
             return other
     return whole
 
 
-def _comparison(name: str, left: Expression, right: Expression, columns: Columns) -> Expression:
+def _comparison(name: str, left: Expression, right: Expression, known: _Known) -> Expression:
     """The constant on the right; of two others, the one that comes first on the left. Below 5 is, of whole numbers, at most 4."""
     if isinstance(left, Constant) or (not isinstance(right, Constant) and spell(left) > spell(right)):
         name, left, right = _FLIPPED[name], right, left
     if not isinstance(right, Constant):
         return Call(name, (left, right))
-    type_, value = range_of(left, columns).type, right.value
+    type_, value = known.range(left).type, right.value
     if isinstance(value, bool) and name in ("=", "<>"):
-        return left if (name == "=") == value else _negation(left, columns)
+        return left if (name == "=") == value else _negation(left, known)
     if type_ == "real":
         right = Constant(value, "real")
     elif type_ == right.type == "integer" and isinstance(value, int) and abs(value) < _LARGE and name in ("<", ">"):
@@ -122,28 +139,28 @@ def _comparison(name: str, left: Expression, right: Expression, columns: Columns
     return Call(name, (left, right))
 
 
-def _negation(part: Expression, columns: Columns) -> Expression:
+def _negation(part: Expression, known: _Known) -> Expression:
     """Pushed in: with three truth values too, not (a < b) is a >= b, and not (a and b) is (not a) or (not b)."""
     if isinstance(part, Constant):
         return Constant(None if part.value is None else not part.value, "boolean")
     if not isinstance(part, Call):
         return Call("not", (part,))
     if part.function in ("and", "or"):
-        return _junction("or" if part.function == "and" else "and", [_negation(inner, columns) for inner in part.arguments])
+        return _junction("or" if part.function == "and" else "and", [_negation(inner, known) for inner in part.arguments])
     if part.function in _NEGATED:
-        return _comparison(_NEGATED[part.function], part.arguments[0], part.arguments[1], columns)
+        return _comparison(_NEGATED[part.function], part.arguments[0], part.arguments[1], known)
     return part.arguments[0] if part.function == "not" else Call("not", (part,))
 
 
-def _membership(arguments: Sequence[Expression], columns: Columns) -> Expression:
+def _membership(arguments: Sequence[Expression], known: _Known) -> Expression:
     """Constants beside a real are looked for as reals; NULL is equal to nothing."""
     value = arguments[0]
-    types = [range_of(argument, columns).type for argument in arguments if not _is_null(argument)]
+    types = [known.range(argument).type for argument in arguments if not _is_null(argument)]
     type_ = "real" if "real" in types else types[0]
     among = _sorted(Constant(other.value, type_) if isinstance(other, Constant) else other for other in arguments[1:])
     if _is_null(value) or all(map(_is_null, among)):
         return Constant(None, "boolean")
-    return Call("in", (value, *among)) if len(among) > 1 else _comparison("=", value, among[0], columns)
+    return Call("in", (value, *among)) if len(among) > 1 else _comparison("=", value, among[0], known)
 
 
 def _sorted(parts: Iterable[Expression]) -> list[Expression]:

@@ -30,7 +30,7 @@ __all__ = ["Selection"]
 
 MAX_CELLS: Final = 100_000
 MAX_PARTS: Final = 50_000
-MAX_WORK: Final = 12_000
+MAX_WORK: Final = 50_000
 _CLAUSES: Final = ("expressions", "from_", "where", "group", "having", "order", "limit", "offset")
 
 
