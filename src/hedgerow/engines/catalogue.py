@@ -172,9 +172,10 @@ def shelf_of(schema: Schema, relation: str, columns: Sequence[PhysicalColumn]) -
 def _unit(schema: Schema, columns: Sequence[PhysicalColumn]) -> Stored | None:
     if schema.unit is None or schema.unit == "row":
         return None
-    there = _find(schema, schema.unit, columns)
-    if there.type is None or there.type not in UNITS:
-        raise SourceError(f"The id column {schema.unit} of {schema.table} holds {_WORDS[there.type]}; ids are whole numbers or text.")
+    there, declared = _find(schema, schema.unit, columns), schema.column(schema.unit)
+    if there.type not in UNITS or (declared is not None and declared.type not in UNITS):
+        held = _WORDS[there.type if declared is None or there.type not in UNITS else declared.type]
+        raise SourceError(f"The id column {schema.unit} of {schema.table} holds {held}; ids are whole numbers or text.")
     return Stored(there.name, there.type)
 
 
@@ -193,11 +194,13 @@ def _parsing(schema: Schema, relation: str, columns: Sequence[PhysicalColumn], d
     """For a file of text alone: the query that parses the declared columns, and where they then lie."""
     wanted = [(f"c{i}", _find(schema, declared.name, columns), declared.type) for i, declared in enumerate(schema.columns)]
     outputs = [(name, parse(column(there.name), type_, dialect)) for name, there, type_ in wanted]
-    if schema.unit not in (None, "row"):
-        outputs.append(("u", column(_find(schema, str(schema.unit), columns).name)))
-    query = select(outputs, exp.Table(this=exp.to_identifier(relation, quoted=True)))
     stored = {declared.name: Stored(name, declared.type) for declared, (name, _, _) in zip(schema.columns, wanted, strict=True)}
-    unit = None if schema.unit in (None, "row") else Stored("u", "text")
+    unit = None
+    if schema.unit is not None and schema.unit != "row":
+        declared_id = schema.column(schema.unit)
+        unit = Stored("u", "text") if declared_id is None else stored[declared_id.name]
+        outputs.append(("u", column(_find(schema, schema.unit, columns).name)))
+    query = select(outputs, exp.Table(this=exp.to_identifier(relation, quoted=True)))
     return query.sql(dialect=dialect.name, comments=False, copy=False), Shelf(f"{relation} parsed", stored, unit)
 
 
@@ -205,7 +208,7 @@ def _reading_all(schema: Schema, shelf: Shelf, dialect: Dialect) -> Statement:
     """Reads every declared value once, so that what cannot be read (broken pages, text that is no Unicode) shows before a question does."""
     values = [read(declared, shelf.columns[declared.name], dialect) for declared in schema.columns]
     if shelf.unit is not None:
-        values.append(read_unit(shelf.unit, dialect)[0])
+        values.append(read_unit(shelf.unit, schema.column(str(schema.unit)), dialect)[0])
     outputs = [(f"c{i}", exp.Max(this=dialect.rank([value]))) for i, value in enumerate(values)]
     query = select(outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True)))
     return Statement(query.sql(dialect=dialect.name, comments=False, copy=False), (), ())

@@ -87,15 +87,19 @@ class _Compiler:
             return _Selected(select(_numbered(outputs), relation), _names(outputs))
         if shelf.unit is None:
             raise SourceError(f"The id column {node.unit} of {node.schema.table} is not in the data.")
-        unit, there = read_unit(shelf.unit, self.dialect)
+        unit, there = read_unit(shelf.unit, node.schema.column(str(node.unit)), self.dialect)
         return _Selected(select([(UNIT, unit), *_numbered(outputs)], relation, there), _names(outputs))
 
     def ids(self, node: Rows) -> Type:
         """The type of the ids of the units."""
-        types = {shelf.unit.type for shelf in map(self._shelf, _tables(node)) if shelf.unit is not None}
+        types = {self._id(table) for table in _tables(node)} - {None}
         if len(types) > 1:
             raise Unsupported("The ids of these tables differ in type, so they cannot be about the same units: store them alike.")
-        return types.pop() if types else "integer"
+        return types.pop() or "integer" if types else "integer"
+
+    def _id(self, table: Table) -> Type | None:
+        unit, declared = self._shelf(table).unit, table.schema.column(str(table.unit))
+        return None if unit is None else declared.type if declared is not None else unit.type
 
     def _shelf(self, node: Table) -> Shelf:
         shelf = self.shelves.get(node.schema.table)

@@ -86,14 +86,20 @@ def _ends(declared: Column, low: Fraction, high: Fraction) -> tuple[exp.Expr, ex
     return whole(max(int(low), -(2**63))), whole(min(int(high), 2**63 - 1))
 
 
-def read_unit(stored: Stored, dialect: Dialect) -> tuple[exp.Expr, list[exp.Expr]]:
-    """The id of the unit, and what must hold for a row to have one."""
-    unit = column(stored.name)
-    there: list[exp.Expr] = [exp.Not(this=exp.Is(this=unit.copy(), expression=exp.Null()))]
-    if stored.type == "real":
+def read_unit(stored: Stored, declared: Column | None, dialect: Dialect) -> tuple[exp.Expr, list[exp.Expr]]:
+    """The id of the unit, and what must hold for a row to have one. Where the policy declares another type than the data have, the id
+    is what is read as that type: a person must not become two by the way her number is written."""
+    if declared is not None and declared.type != stored.type:
+        unit, type_ = read(declared, stored, dialect), declared.type
+    else:
+        # Enumerations and the like become the text that they stand for: two tables need not number them alike.
+        unit, type_ = (as_type(column(stored.name), "text") if stored.type == "text" else column(stored.name)), stored.type
+    there: list[exp.Expr] = [exp.Not(this=exp.Is(this=exp.Paren(this=unit.copy()), expression=exp.Null()))]
+    if type_ == "real":
         there.append(exp.Not(this=dialect.is_nan(as_type(unit.copy(), "real"))))
-    # Enumerations and the like become the text that they stand for: two tables need not number them alike.
-    return (as_type(unit, "text") if stored.type == "text" else unit), there
+    if type_ == "text":  # a blank is nobody: strangers must not become one
+        there.append(test(call("trim", unit.copy(), text(_WHITE)), exp.NEQ, text("")))
+    return unit, there
 
 
 def parse(raw: exp.Expr, type_: Type, dialect: Dialect) -> exp.Expr:

@@ -16,6 +16,7 @@ from hedgerow.plan.functions import FUNCTIONS, half_away
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Filter, Join, Project, Rows, Table
 from hedgerow.plan.reading import read
+from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Value
 
 __all__ = ["Rank", "Tables", "read", "rows", "run", "snapped"]
@@ -54,9 +55,19 @@ def _rows(node: Rows, tables: Tables) -> Iterator[tuple[Any, Row]]:
 def _table(node: Table, tables: Tables) -> Iterator[tuple[Any, Row]]:
     schema = node.schema
     for raw in tables[schema.table]:
-        unit: Any = None if schema.unit in (None, "row") else raw[str(schema.unit)]
-        if schema.unit in (None, "row") or (unit is not None and unit == unit):  # NaN is nobody either
+        unit = None if schema.unit in (None, "row") else _id(schema, raw)
+        if schema.unit in (None, "row") or unit is not None:
             yield unit, {column.name: read(column, raw[column.name]) for column in schema.columns}
+
+
+def _id(schema: Schema, raw: Mapping[str, object]) -> Any:
+    """Whose row it is: the id as its declared type reads it; None where it is missing, NaN or blank, since those are nobody."""
+    unit: Any = raw[str(schema.unit)]
+    declared = schema.column(str(schema.unit))
+    if declared is not None and not isinstance(unit, int):  # whole numbers are what they are, also beyond 64 bits
+        unit = read(declared, unit)
+    nobody = unit is None or unit != unit or (isinstance(unit, str) and not unit.strip())
+    return None if nobody else unit
 
 
 def _join(node: Join, tables: Tables) -> Iterator[tuple[Any, Row]]:
