@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.errors import BudgetExceeded, InvalidArgument, SourceError
+from hedgerow.errors import BudgetExceeded, InvalidArgument, SourceError, Unsupported
 from hedgerow.ledger import MemoryLedger
 from hedgerow.mechanisms import Gaussian, Laplace
 from hedgerow.plan import reference
@@ -39,6 +39,9 @@ class Plain:
 
     def __init__(self, rows: Sequence[Mapping[str, object]] = ROWS, dtype: Any = np.int64) -> None:
         self.rows, self.dtype, self.runs = rows, dtype, 0
+
+    def prepare(self, plan: Aggregate) -> None:
+        pass
 
     def run(self, plan: Aggregate) -> Cells:
         self.runs += 1
@@ -111,6 +114,17 @@ def test_a_budget_that_does_not_cover_it_leaves_the_data_alone() -> None:
     with pytest.raises(BudgetExceeded):
         release(plan(), source, book, noise_of(plan()), charge())
     assert source.runs == 0
+    assert book.book.budget("people").charged == Loss(Fraction(0))
+
+
+def test_what_cannot_be_run_is_refused_before_it_is_paid_for() -> None:
+    class Unable(Plain):
+        def prepare(self, plan: Aggregate) -> None:
+            raise Unsupported("This engine knows no dates.")
+
+    book = ledger()
+    with pytest.raises(Unsupported, match="no dates"):
+        release(plan(), Unable(), book, noise_of(plan()), charge())
     assert book.book.budget("people").charged == Loss(Fraction(0))
 
 

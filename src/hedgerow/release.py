@@ -1,6 +1,7 @@
 """The one door: pay, then look, then add noise.
 
     moves = plan.sensitivity(unit)          never looks at data; raises Unbounded
+    source.prepare(plan)                    nor does this; refuses what the engine cannot run
     entry = ledger.charge(noise.loss(…))    durable before it returns; raises BudgetExceeded
     cells = source.run(plan)                the only line where data move
     noise.sample(cells)                     the only way out
@@ -59,8 +60,9 @@ class Cells(Protocol):
 
 
 class Source(Protocol):
-    """Where the data are."""
+    """Where the data are. What it cannot run it refuses in ``prepare``, which looks at no data."""
 
+    def prepare(self, plan: Aggregate) -> None: ...
     def run(self, plan: Aggregate) -> Cells: ...
 
 
@@ -203,6 +205,7 @@ def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charg
     moves = plan.sensitivity(charge.unit)
     if len(noise.laws) != len(moves) or (plan.source.domain is None) != (noise.threshold is not None):
         raise InvalidArgument("noise", "must have one mechanism for each measure, and a threshold just where groups are not declared")
+    source.prepare(plan)
     entry = ledger.charge(
         {charge.population: noise.loss(moves)},
         analyst=charge.analyst,

@@ -7,20 +7,21 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
 from engines.worlds import ARROW, BINARY, POOLS, Ranks, answer
 from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.duckdb import DuckDB
-from hedgerow.engines.scalars import RULES, scalar
-from hedgerow.errors import Unsupported
+from hedgerow.engines.scalars import RULES, scalar, weight
+from hedgerow.errors import HedgerowError, Unsupported
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
 from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
 from hedgerow.plan.reference import run
 from hedgerow.plan.schema import Column, Schema
-from hedgerow.plan.values import Type
+from hedgerow.plan.values import Range, Type
 
 RANKS = Ranks()
 # How the arguments of arithmetic are declared: wide enough to be nasty, so narrow that the plan accepts them.
@@ -111,3 +112,30 @@ def test_constants_that_no_engine_can_hold_are_refused() -> None:
         sql(Call("=", (Read("i"), Constant(2**63, "integer"))), i="integer")
     with pytest.raises(Unsupported, match="surrogate"):
         sql(Call("=", (Read("s"), Constant("\ud800", "text"))), s="text")
+
+
+SMALL: dict[Type, tuple[Fraction | None, Fraction | None]] = {"integer": (Fraction(0), Fraction(9)), "real": (Fraction(0), Fraction(9))}
+
+
+def _called(name: str) -> tuple[Call, dict[str, Range]]:
+    """The function of as many columns, of whatever types, as it takes."""
+    for count in (3,) if name == "case" else (1, 2):
+        for types in product(("real", "integer", "text", "boolean", "date"), repeat=count):
+            known = {f"x{i}": Range(type_, *SMALL.get(type_, (None, None))) for i, type_ in enumerate(types)}  # type: ignore[arg-type]
+            call = Call(name, tuple(Read(column) for column in known))
+            try:
+                scalar(call, known, {column: exp.column(column) for column in known}, DUCKDB)
+            except (HedgerowError, ValueError, IndexError):
+                continue
+            return call, known
+    raise AssertionError(name)
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_the_weight_counts_every_copy(name: str) -> None:
+    call, known = _called(name)
+    sql = scalar(call, known, {column: exp.column(column) for column in known}, DUCKDB)
+    written = Counter(found.name for found in sql.find_all(exp.Column))
+    for place, column in enumerate(known):
+        deeper = Call(name, tuple(Call("negate", (part,)) if i == place else part for i, part in enumerate(call.arguments)))
+        assert weight(deeper) - weight(call) >= written[column]

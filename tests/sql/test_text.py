@@ -87,6 +87,7 @@ def test_text_that_is_no_text_is_refused() -> None:
         ("SELECT '" + "x" * 65_536 + "'", "longer than 64 KiB"),
         ("é" * 33_000, "longer than 64 KiB"),
         ("SELECT\0 1", "NUL"),
+        ("SELECT '\ud800'", "half of a pair"),
         ("SELECT 'open", "not closed"),
         ("SELECT /* open", "not closed"),
         ('SELECT\n\n "open', "not closed"),

@@ -8,7 +8,8 @@ are numbered. Constants are typed literals.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,17 +18,18 @@ from sqlglot import exp
 from hedgerow.engines.decode import Statement
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.reading import Stored, read, read_unit
-from hedgerow.engines.scalars import scalar
+from hedgerow.engines.scalars import scalar, weight
 from hedgerow.engines.sums import Sums
 from hedgerow.engines.terms import as_type, both, column, null, one_of, select, test, whole
 from hedgerow.errors import SourceError, Unsupported
-from hedgerow.plan.expressions import reads
+from hedgerow.plan.expressions import Expression, reads
 from hedgerow.plan.nodes import Aggregate, Filter, Join, Project, Rows, Table, Union
 from hedgerow.plan.values import Range, Type
 
-__all__ = ["Shelf", "compile_plan"]
+__all__ = ["Shelf", "compile_plan", "compiling"]
 
 UNIT: Final = "u"
+_HEAVY: Final = 20_000
 MOST: Final = 2**62  # no place comes after this one
 
 
@@ -162,7 +164,9 @@ class _Compiler:
 
 
 def compile_plan(plan: Aggregate, shelves: Mapping[str, Shelf], dialect: Dialect) -> Statement:
-    """The statement of a plan over these tables."""
+    """The statement of a plan over these tables. Unsupported where it would grow beyond all measure."""
+    if sum(map(weight, _expressions(plan.bound.source))) > _HEAVY:
+        raise Unsupported("This question nests SQRT, LN, %, NULLIF, LEAST or GREATEST too deeply: ask for its parts.")
     bound, known = plan.bound, plan.bound.columns
     units = bound.source.unit != "row"
     needed = _merged(bound.keys, (measure.column for measure in plan.measures if measure.column is not None))
@@ -182,6 +186,11 @@ def compile_plan(plan: Aggregate, shelves: Mapping[str, Shelf], dialect: Dialect
     elif plan.source.domain is None:
         final = final.having(test(exp.Count(this=exp.Star()), exp.GT, whole(0)), copy=False)
     return Statement(final.sql(dialect=dialect.name, comments=False, copy=False), tuple(known[key].type for key in bound.keys), sums.wide)
+
+
+def compiling(shelves: Mapping[str, Shelf], dialect: Dialect) -> Callable[[Aggregate], Statement]:
+    """``compile_plan`` for these tables, which remembers the last few plans: what was prepared is not compiled again to be run."""
+    return functools.lru_cache(maxsize=16)(lambda plan: compile_plan(plan, shelves, dialect))
 
 
 Named = Sequence[tuple[str, exp.Expr]]
@@ -249,3 +258,16 @@ def _tables(rows: Rows) -> list[Table]:
     if isinstance(rows, Union):
         return [table for source in rows.sources for table in _tables(source)]
     return _tables(rows.source)
+
+
+def _expressions(rows: Rows) -> Iterator[Expression]:
+    """All expressions of a node and those below it."""
+    if isinstance(rows, Union):
+        for source in rows.sources:
+            yield from _expressions(source)
+    elif not isinstance(rows, Table):
+        yield from _expressions(rows.source)
+        if isinstance(rows, Filter):
+            yield rows.condition
+        elif isinstance(rows, Project):
+            yield from (expression for _, expression in rows.outputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hedgerow.engines.catalogue import Registered, stock
-from hedgerow.engines.compile import compile_plan
+from hedgerow.engines.compile import compiling
 from hedgerow.engines.decode import arranged
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.session import Limits, Session
@@ -30,6 +30,7 @@ class DuckDB:
         except BaseException:
             self._session.close()
             raise
+        self._compiled = compiling(self._catalogue.shelves, DUCKDB)
 
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
         """The columns that a table has, by their names in the data."""
@@ -37,9 +38,13 @@ class DuckDB:
             raise InvalidArgument("table", "must be one of those registered", table)
         return self._catalogue.columns[table]
 
+    def prepare(self, plan: Aggregate) -> None:
+        """Compile the plan, or refuse it."""
+        self._compiled(plan)
+
     def run(self, plan: Aggregate) -> Cells:
         """The whole numbers of every group."""
-        statement = compile_plan(plan, self._catalogue.shelves, DUCKDB)
+        statement = self._compiled(plan)
         try:
             return arranged(self._session.answer(statement), plan.source.domain)
         except Exception:

@@ -15,11 +15,11 @@ from sqlglot import exp
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.terms import as_type, both, call, constant, either, null, real, test, when, whole
 from hedgerow.plan.dates import PARTS, STARTS
-from hedgerow.plan.expressions import Constant, Expression, Read, typed
+from hedgerow.plan.expressions import Call, Constant, Expression, Read, typed
 from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type
 
-__all__ = ["RULES", "scalar"]
+__all__ = ["RULES", "scalar", "weight"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,25 @@ def _term(expression: Expression, columns: Mapping[str, Range], names: Mapping[s
     arguments = [_term(argument, columns, names, dialect) for argument in expression.arguments]
     result = FUNCTIONS[expression.function].result([argument.range for argument in arguments])
     return Term(RULES[expression.function](arguments, dialect), result)
+
+
+# How often a rule below writes an argument down, where that is more than once: for each argument, the last number for all that follow.
+_COPIES: Final[Mapping[str, tuple[int, ...]]] = {
+    "sqrt": (2,),
+    "ln": (2,),
+    "%": (1, 3),
+    "nullif": (2, 1),
+    "least": (2,),
+    "greatest": (2,),
+}
+
+
+def weight(expression: Expression) -> int:
+    """How many pieces of SQL the expression becomes. Copies of copies multiply, so this is asked before anything is written."""
+    if not isinstance(expression, Call):
+        return 1
+    copies = _COPIES.get(expression.function, (1,))
+    return 1 + sum(copies[min(place, len(copies) - 1)] * weight(argument) for place, argument in enumerate(expression.arguments))
 
 
 def _common(terms: Sequence[Term]) -> list[exp.Expr]:

@@ -54,6 +54,9 @@ class Source(Protocol):
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
         """The columns that a table has, by their names in the data."""
 
+    def prepare(self, plan: Aggregate) -> None:
+        """Make ready to run a plan; refuses what cannot be run, before it is paid for. Looks at no data."""
+
     def run(self, plan: Aggregate) -> Cells:
         """The whole numbers of every group. SourceError with the words of ``FAILED`` when that does not work, whyever."""
 

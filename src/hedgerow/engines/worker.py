@@ -22,7 +22,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from hedgerow.engines.catalogue import Catalogue, Registered, stock
-from hedgerow.engines.compile import compile_plan
+from hedgerow.engines.compile import compiling
 from hedgerow.engines.decode import Columns, Statement, arranged
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.session import Attached, Limits
@@ -153,6 +153,7 @@ class Worker:
         except (Broken, _Failed):
             raise SourceError("The process that reads the data could not be started, or took too long to open them.") from None
         self._process = os.getpid()
+        self._compiled = compiling(self._catalogue.shelves, DUCKDB)
 
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
         """The columns that a table has, by their names in the data."""
@@ -160,9 +161,13 @@ class Worker:
             raise InvalidArgument("table", "must be one of those registered", table)
         return self._catalogue.columns[table]
 
+    def prepare(self, plan: Aggregate) -> None:
+        """Compile the plan, or refuse it."""
+        self._compiled(plan)
+
     def run(self, plan: Aggregate) -> Cells:
         """The whole numbers of every group."""
-        statement = compile_plan(plan, self._catalogue.shelves, DUCKDB)
+        statement = self._compiled(plan)
         with self._guard:
             if self._closed:
                 raise SourceError("The data source is closed.")

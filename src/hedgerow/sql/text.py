@@ -23,6 +23,7 @@ __all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_TOKENS", "Span", "Text", "tokenise"]
 MAX_BYTES: Final = 64 * 1024
 MAX_TOKENS: Final = 5000
 MAX_DEPTH: Final = 40
+_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 _SHOWN: Final = 100  # characters of a line that a message shows
 
 Span = tuple[int, int]  # first character, and the one after the last
@@ -144,9 +145,10 @@ def tokenise(text: str) -> Text:
         raise Text(text[: 2 * _SHOWN], ()).refusal(
             Unsupported, "This question is longer than 64 KiB", (0, 1), "Ask several shorter questions."
         )
-    if "\0" in text:
-        place = text.index("\0")
-        raise Text(text, ()).refusal(Unsupported, "A NUL character is no SQL", (place, place + 1), "Leave it out.")
+    odd = _NO_TEXT.search(text)
+    if odd:
+        clean = _NO_TEXT.sub("?", text)
+        raise Text(clean, ()).refusal(Unsupported, "A character here is no text: NUL, or half of a pair", odd.span(), "Leave it out.")
     tokens = _tokens(text)
     if not tokens:
         raise Text(text or " ", ()).refusal(Unsupported, "Nothing is asked", (0, 1), "Write a SELECT, such as SELECT COUNT(*) FROM ….")

@@ -43,6 +43,9 @@ def charge_after_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         cells = source.run(plan)
 
         class Held:
+            def prepare(self, _: Aggregate) -> None:
+                pass
+
             def run(self, _: Aggregate) -> Any:
                 return cells
 

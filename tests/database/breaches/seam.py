@@ -45,6 +45,9 @@ class Recorder:
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
         return self._engine.schema(f"data {self._version}")
 
+    def prepare(self, plan: Aggregate) -> None:
+        self._engine.prepare(versioned(plan, self._version))
+
     def run(self, plan: Aggregate) -> Cells:
         assert self.database is not None
         self.paid.append(self.database.ledger.entries()[-1].kind == "charge")
