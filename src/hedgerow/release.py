@@ -79,6 +79,7 @@ class Ledger(Protocol):
         version: str,
         request: str | None = None,
         about: Mapping[str, Any],
+        policy: str | None = None,
     ) -> Entry: ...
     def answer(self, entry: Entry, payload: str) -> Entry: ...
     def fail(self, entry: Entry) -> Entry: ...
@@ -141,7 +142,8 @@ def _noisy(law: Law, exact: Any) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """Who pays for what: the population and its unit, the analyst with the epsilon that counts towards their quota, the question."""
+    """Who pays for what: the population and its unit, the analyst with the epsilon that counts towards their quota, the
+    question, and the digest of the policy that it was understood under."""
 
     population: str
     unit: Unit
@@ -151,6 +153,7 @@ class Charge:
     version: str
     request: str | None
     about: Mapping[str, Any]
+    policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +217,7 @@ def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charg
         version=charge.version,
         request=charge.request,
         about=charge.about,
+        policy=charge.policy,
     )
     done = ledger.outcome(entry)
     if done is None:

@@ -174,9 +174,11 @@ def test_the_policy_caps_one_question_and_names_its_defaults(tmp_path: Path) -> 
         answer = db.query("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) FROM visits", epsilon=0.5)
         assert isinstance(answer, Answer)
         assert answer.cost.epsilon == Fraction(1, 2)
-        for bad in (0, -1, math.nan, math.inf, True, "1"):
+        for bad in (0, -1, math.nan, math.inf, True, "1", Fraction(1, 3), Fraction(1, 10**19)):
             with pytest.raises(InvalidArgument):
                 db.query("SELECT COUNT(*) FROM visits", epsilon=bad)
+        with pytest.raises(InvalidArgument, match="120 digits"):
+            db.query("SELECT COUNT(*) FROM visits", delta=Fraction(1, 3**400))
 
 
 def test_an_analyst_has_a_quota_inside_the_budget(tmp_path: Path) -> None:

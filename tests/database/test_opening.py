@@ -178,3 +178,52 @@ def test_data_that_turn_out_unreadable_cost_nothing(tmp_path: Path) -> None:
         assert db.budget.epsilon.spent == 0  # type: ignore[union-attr]
         with pytest.raises(SourceError):
             db.start()
+
+
+@pytest.mark.parametrize("named", ['name = "other"', 'name = "clinic"\nledger = "fresh.ledger"'])
+def test_another_ledger_for_the_same_data_is_begun_knowingly(tmp_path: Path, named: str) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=1)
+    path.write_text(POLICY.replace('name = "clinic"', named))
+    with pytest.raises(Refused, match=r'Write ledger = "clinic\.ledger"'):
+        open(path, in_process=True)
+    assert [file.name for file in tmp_path.glob("*.ledger")] == ["clinic.ledger"]
+    (tmp_path / "broken.ledger.anchor").write_text("this is no anchor")  # the trouble of another ledger is not ours
+    with pytest.raises(Refused, match="fresh budget"):
+        open(path, in_process=True)
+    accept(path, note="a new study, agreed by the board")
+    with open(path, in_process=True) as db:
+        assert db.budget.epsilon.spent == 0  # type: ignore[union-attr]
+
+
+def test_a_policy_that_no_longer_rules_answers_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT SUM(age) FROM visits", epsilon=0.1)
+        path.write_text(POLICY.replace('age = { type = "integer", min = 0, max = 110 }', "age = { hidden = true }"))
+        accept(path)
+        for sql in ("SELECT SUM(age) FROM visits", "SELECT COUNT(*) FROM visits"):
+            with pytest.raises(Refused, match="Open it again"):
+                db.query(sql, epsilon=0.1)
+            with pytest.raises(Refused, match="Open it again"):
+                db.explain(sql, epsilon=0.1)
+        assert db.budget.epsilon.spent == Fraction(1, 10)  # type: ignore[union-attr]
+
+
+def test_failed_runs_are_forgiven_by_the_custodian(tmp_path: Path) -> None:
+    path = write(tmp_path, POLICY.replace("default_epsilon = 0.1", "default_epsilon = 0.01"))
+    with open(path, analyst="bob", in_process=True) as db:
+        db.start()
+        db._source._session.close()  # type: ignore[attr-defined]
+        for least in range(20):
+            with pytest.raises(SourceError, match="charged"):
+                db.query(f"SELECT COUNT(*) FROM visits WHERE age > {least}")
+        with pytest.raises(Refused, match="policy accept --anew"):
+            db.query("SELECT COUNT(*) FROM visits WHERE age > 50")
+    assert accept(path) == (None, ())
+    entry, changes = accept(path, anew=True)
+    assert entry is not None
+    assert changes == ()
+    with open(path, analyst="bob", in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits WHERE age > 50")

@@ -137,6 +137,24 @@ def test_failed_and_unfinished_runs_are_counted_against_their_analyst() -> None:
     add(book, "charge", cost(), later(60))
 
 
+def test_a_policy_forgives_what_failed_before_it() -> None:
+    book = opened(("policy", rule("9/1", max_failures=2)))
+    first, _second = add(book, "charge", cost()), add(book, "charge", cost())
+    add(book, "failure", {"charge": first.seq})
+    assert book.failures("ana", later(60)) == 2
+    add(book, "policy", rule("9/1", max_failures=2))
+    assert book.failures("ana", later(60)) == 0
+    add(book, "charge", cost(), later(60))
+
+
+def test_all_names_together_have_a_limit_too() -> None:
+    book = opened(("policy", rule("99/1", max_failures=1)))
+    for number in range(10):
+        run = add(book, "charge", cost(analyst=f"name {number}"))
+        add(book, "failure", {"charge": run.seq})
+    refused(book, "charge", cost(analyst="a fresh name"), Refused, "Too many runs failed or never ended. The custodian")
+
+
 def test_a_run_that_ends_late_is_no_failure() -> None:
     book = opened(("policy", rule("9/1", max_failures=1)))
     run = add(book, "charge", cost())
@@ -338,7 +356,7 @@ class Model(RuleBasedStateMachine):
     @step(total=st.sampled_from([1, 2, 3]), quota=st.sampled_from([1, 2]))
     def accept(self, total: int, quota: int) -> None:
         self.put("policy", rule(f"{total}/1", quotas={"ana": f"{quota}/1"}, max_failures=3), allowed=True)
-        self.total, self.quota = Fraction(total), Fraction(quota)
+        self.total, self.quota, self.failed = Fraction(total), Fraction(quota), 0
 
     @step(amount=AMOUNTS, analyst=st.sampled_from(["ana", "ben"]))
     def charge(self, amount: Fraction, analyst: str) -> None:

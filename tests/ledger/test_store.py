@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError
+from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError, Refused
 from hedgerow.ledger.memory import MemoryLedger
 from hedgerow.privacy.loss import Loss
 from ledger.making import TENTH, pay, policy, terms
@@ -32,6 +32,15 @@ def test_a_question_from_charge_to_answer(ledger: MemoryLedger) -> None:
     assert [entry.kind for entry in ledger.entries()] == ["open", "policy", "charge", "answer"]
     assert ledger.entries()[2].body["charges"] == {"patients": TENTH.to_dict()}
     assert ledger.entries()[2].body["epsilon"] == "1/10"
+
+
+def test_a_question_is_paid_for_under_the_policy_that_rules(ledger: MemoryLedger) -> None:
+    pay(ledger, policy="d1")
+    ledger.check_rules("d1")
+    for refused in (lambda: pay(ledger, policy="d0"), lambda: ledger.check_rules("d0"), lambda: MemoryLedger().check_rules("d1")):
+        with pytest.raises(Refused, match="Open it again"):
+            refused()
+    assert [entry.kind for entry in ledger.entries()] == ["open", "policy", "charge"]
 
 
 def test_what_a_policy_entry_says(ledger: MemoryLedger) -> None:

@@ -183,6 +183,19 @@ def test_one_file_by_two_names_has_one_budget(tmp_path: Path, rules: str, told: 
     assert parse_policy(text, tmp_path / "elsewhere").table("again")
 
 
+def test_hard_links_are_one_file_with_one_unit(tmp_path: Path) -> None:
+    (tmp_path / "visits.parquet").write_bytes(b"")
+    (tmp_path / "other.parquet").hardlink_to(tmp_path / "visits.parquet")
+    text = CLINIC + '[tables.again]\nsource = "other.parquet"\npublic = true\n'
+    with pytest.raises(InvalidArgument, match="the source is the same file as that of 'visits', public and protected at once"):
+        parse_policy(text, tmp_path)
+    same = re.search(r"\[tables\.visits\](.*?)(\n\[|\Z)", CLINIC, re.DOTALL)
+    assert same is not None
+    rules = same[1].replace("visits.parquet", "other.parquet").replace('"patient_id"', '"nurse_id"')
+    with pytest.raises(InvalidArgument, match="tables of one file must have one unit: 'visits' has 'patient_id', this one 'nurse_id'"):
+        parse_policy(CLINIC + f"[tables.again]{rules}\n", tmp_path)
+
+
 def test_one_file_by_two_names_in_one_population_is_fine(tmp_path: Path) -> None:
     (tmp_path / "other.csv").symlink_to(tmp_path / "regions.csv")
     assert parse_policy(CLINIC + '[tables.again]\nsource = "other.csv"\npublic = true\n', tmp_path).table("again")

@@ -89,15 +89,21 @@ def raise_budget(policy: Policy, note: Note = "", as_json: Json = False, debug: 
     return _accepted(policy, note, as_json, budgets_only=True)
 
 
-def policy_accept(policy: Policy, note: Note = "", as_json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001
+def policy_accept(
+    policy: Policy,
+    note: Note = "",
+    anew: Annotated[bool, typer.Option("--anew", help="Although nothing changed: failed runs are forgiven.")] = False,
+    as_json: Json = False,
+    debug: Debug = False,  # noqa: ARG001
+) -> int:
     """Let a changed policy file rule, whatever it loosens. This is an entry of the ledger."""
-    return _accepted(policy, note, as_json, budgets_only=False)
+    return _accepted(policy, note, as_json, anew=anew)
 
 
-def _accepted(policy: Path, note: str, as_json: bool, *, budgets_only: bool) -> int:
+def _accepted(policy: Path, note: str, as_json: bool, *, budgets_only: bool = False, anew: bool = False) -> int:
     from hedgerow.database import accept
 
-    entry, changes = accept(policy, note=note, budgets_only=budgets_only)
+    entry, changes = accept(policy, note=note, budgets_only=budgets_only, anew=anew)
     if as_json:
         print_json({"entry": entry and entry.seq, "changes": list(changes)})
         return 0

@@ -33,6 +33,7 @@ from hedgerow.sql.reading import parse
 
 __all__ = ["CUSTODIAN", "Database"]
 
+_STEPS = 10**18  # epsilon is a whole number of steps this small
 CUSTODIAN = "custodian"  # who asks when nobody is named
 
 
@@ -59,6 +60,7 @@ class Database:
     def __init__(self, policy: Policy, catalog: Catalog, start: Callable[[], Source], ledger: Store, *, analyst: str | None = None) -> None:
         self.policy = policy
         self.catalog = catalog
+        self._digest = policy.digest
         self._start = start
         self._started: Source | None = None
         self._starting = threading.Lock()
@@ -96,6 +98,7 @@ class Database:
             priced.table.version,
             request,
             {"table": priced.table.name, "aggregates": [call.text for call in question.aggregates]},
+            self._digest,
         )
         source = self._source  # what is wrong with the data is said here, before anything is charged
         released = release(priced.question.plan, source, self._ledger, priced.noise, charge)
@@ -165,7 +168,8 @@ class Database:
         )
 
     def _price(self, question: Question, epsilon: Number | None, delta: Number | None) -> _Priced:
-        """The noise of a question and its meaning, from public parameters."""
+        """The noise of a question and its meaning, from public parameters, while the policy that they come from rules."""
+        self._ledger.check_rules(self._digest)
         table, rule, unit = self._about(question)
         asked = _one(epsilon, question.options.epsilon, rule.default_epsilon, "epsilon")
         chance = _one(delta, question.options.delta, rule.default_delta, "delta")
@@ -211,10 +215,17 @@ class Database:
 
 def _one(given: Number | None, written: Fraction | None, default: Fraction | None, name: str) -> Fraction | None:
     """The epsilon or delta of a question: the argument, what the SQL says, or the policy's default."""
-    value = None if given is None else exact(given, name)
+    value = None if given is None else _short(exact(given, name), name)
     if value is not None and written is not None and value != written:
         raise InvalidArgument(name, "is given twice, here and in the OPTIONS of the question, and differently", given)
-    return value if value is not None else written if written is not None else default
+    return value if value is not None else _short(written, name) if written is not None else default
+
+
+def _short(value: Fraction, name: str) -> Fraction:
+    """Sums of fractions with long denominators grow without end, and are kept for ever."""
+    if max(abs(value.numerator), value.denominator) > 10**120 or (name == "epsilon" and _STEPS % value.denominator):
+        raise InvalidArgument(name, "must have at most 18 decimals" if name == "epsilon" else "must have at most 120 digits", value)
+    return value
 
 
 def _analyst(policy: Policy, name: str | None) -> str:

@@ -18,8 +18,9 @@ from hedgerow.engines.frames import snapshot
 from hedgerow.engines.inspection import check_fit, inspect
 from hedgerow.engines.source import Source
 from hedgerow.engines.worker import Worker
-from hedgerow.errors import Refused
+from hedgerow.errors import LedgerError, Refused
 from hedgerow.ledger import Entry, Ledger, MemoryLedger
+from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.store import Store
 from hedgerow.policy import Policy, TableRule, loosened, read_policy
 from hedgerow.privacy.account import Account, DualAccount
@@ -61,15 +62,15 @@ def over(frame: Any, policy: Policy) -> Database:
     return _database(policy, {table.name: snapshot(frame, table.name) for table in policy.tables}, DuckDB, None)
 
 
-def accept(path: str | Path, *, note: str = "", budgets_only: bool = False) -> tuple[Entry | None, tuple[str, ...]]:
+def accept(path: str | Path, *, note: str = "", budgets_only: bool = False, anew: bool = False) -> tuple[Entry | None, tuple[str, ...]]:
     """The custodian's word on a changed policy: the entry (None when nothing changed) and what it allows.
 
-    ``budgets_only`` refuses everything but larger budgets.
+    ``budgets_only`` refuses everything but larger budgets. ``anew`` writes the entry although nothing changed: failed runs are forgiven.
     """
     policy = read_policy(path)
-    with _ledger(policy) as ledger:
+    with _ledger(policy, knowingly=True) as ledger:
         held = _held(ledger)
-        if held == policy:
+        if held == policy and not anew:
             return None, ()
         changes = () if held is None else loosened(held, policy)
         others = [change for change in changes if not change.startswith("budget")]
@@ -86,9 +87,34 @@ def budgets(path: str | Path) -> Mapping[str, Account | DualAccount]:
         return {rule.population: ledger.book.budget(rule.population).view for rule in policy.budgets}
 
 
-def _ledger(policy: Policy) -> Store:
+def _ledger(policy: Policy, *, knowingly: bool = False) -> Store:
+    """The ledger of a policy. A new one beside an old one for the same data is begun ``knowingly`` or not at all: it is a new budget."""
     path = policy.ledger_path
-    return MemoryLedger() if path is None else Ledger.open(path, create=True)
+    if path is None:
+        return MemoryLedger()
+    if not knowingly and not path.exists() and not Anchor.place(path).exists():
+        for other in sorted(path.parent.glob("*.anchor")):
+            _check_other(policy, other.with_suffix(""))
+    return Ledger.open(path, create=True)
+
+
+def _check_other(policy: Policy, other: Path) -> None:
+    try:
+        with Ledger.open(other, create=False) as ledger:
+            known = (ledger.book.policy or {}).get("sources", {})
+    except LedgerError:  # some other trouble, of some other ledger
+        return
+    shared = sorted(set(known) & set(_sources(policy)))
+    if shared:
+        raise Refused(
+            f"{other.name} already keeps the budget of {Path(shared[0]).name}, and this policy names another ledger: a fresh "
+            f"budget. Write ledger = \"{other.name}\"; or begin another one knowingly, by 'hedgerow policy accept'."
+        )
+
+
+def _sources(policy: Policy) -> dict[str, str]:
+    """The protected files, by where they really are, and whom they are about."""
+    return {str(policy.source_path(table).resolve()): table.population for table in policy.tables if table.population is not None}
 
 
 def _held(ledger: Store) -> Policy | None:
@@ -128,7 +154,7 @@ def _record(policy: Policy, ledger: Store, note: str) -> Entry:
         text=policy.canonical(),
         budgets=budgets,
         quotas={rule.name: rule.max_epsilon for rule in policy.analysts if rule.max_epsilon is not None},
-        sources={str(policy.source_path(table).resolve()): str(table.population) for table in protected},
+        sources=_sources(policy),
         note=note,
     )
 

@@ -46,7 +46,8 @@ _WORDS: Final[Mapping[Type | None, str]] = {
 @dataclass(frozen=True, slots=True)
 class Registered:
     """Data under the name that their schema gives them: the path of a .csv or .parquet file, or a frame (Arrow, pandas, polars, anything
-    with ``__arrow_c_stream__``). A frame is taken as it is now; what its owner does to it later does not matter."""
+    with ``__arrow_c_stream__``). A frame is taken as it is now; what its owner does to it later does not matter (but see ``snapshot`` about
+    Arrow tables over arrays of numpy)."""
 
     data: Any
     schema: Schema
@@ -172,10 +173,10 @@ def shelf_of(schema: Schema, relation: str, columns: Sequence[PhysicalColumn]) -
 def _unit(schema: Schema, columns: Sequence[PhysicalColumn]) -> Stored | None:
     if schema.unit is None or schema.unit == "row":
         return None
-    there, declared = _find(schema, schema.unit, columns), schema.column(schema.unit)
-    if there.type not in UNITS or (declared is not None and declared.type not in UNITS):
-        held = _WORDS[there.type if declared is None or there.type not in UNITS else declared.type]
-        raise SourceError(f"The id column {schema.unit} of {schema.table} holds {held}; ids are whole numbers or text.")
+    there = _find(schema, schema.unit, columns)
+    for type_ in (there.type, there.type if schema.id is None else schema.id.type):
+        if type_ not in UNITS:
+            raise SourceError(f"The id column {schema.unit} of {schema.table} holds {_WORDS[type_]}; ids are whole numbers or text.")
     return Stored(there.name, there.type)
 
 
@@ -195,11 +196,12 @@ def _parsing(schema: Schema, relation: str, columns: Sequence[PhysicalColumn], d
     wanted = [(f"c{i}", _find(schema, declared.name, columns), declared.type) for i, declared in enumerate(schema.columns)]
     outputs = [(name, parse(column(there.name), type_, dialect)) for name, there, type_ in wanted]
     stored = {declared.name: Stored(name, declared.type) for declared, (name, _, _) in zip(schema.columns, wanted, strict=True)}
-    unit = None
-    if schema.unit is not None and schema.unit != "row":
-        declared_id = schema.column(schema.unit)
-        unit = Stored("u", "text") if declared_id is None else stored[declared_id.name]
-        outputs.append(("u", column(_find(schema, schema.unit, columns).name)))
+    unit = _unit(schema, columns)
+    if unit is not None and schema.id is not None:
+        unit = stored[schema.id.name]
+    elif unit is not None:
+        outputs.append(("u", column(unit.name)))
+        unit = Stored("u", "text")
     query = select(outputs, exp.Table(this=exp.to_identifier(relation, quoted=True)))
     return query.sql(dialect=dialect.name, comments=False, copy=False), Shelf(f"{relation} parsed", stored, unit)
 
@@ -208,7 +210,7 @@ def _reading_all(schema: Schema, shelf: Shelf, dialect: Dialect) -> Statement:
     """Reads every declared value once, so that what cannot be read (broken pages, text that is no Unicode) shows before a question does."""
     values = [read(declared, shelf.columns[declared.name], dialect) for declared in schema.columns]
     if shelf.unit is not None:
-        values.append(read_unit(shelf.unit, schema.column(str(schema.unit)), dialect)[0])
+        values.append(read_unit(shelf.unit, schema.id, dialect)[0])
     outputs = [(f"c{i}", exp.Max(this=dialect.rank([value]))) for i, value in enumerate(values)]
     query = select(outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True)))
     return Statement(query.sql(dialect=dialect.name, comments=False, copy=False), (), ())

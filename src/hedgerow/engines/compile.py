@@ -87,21 +87,21 @@ class _Compiler:
         relation = exp.Table(this=exp.to_identifier(shelf.relation, quoted=True))
         if node.unit in (None, "row"):
             return _Selected(select(_numbered(outputs), relation), _names(outputs))
-        if shelf.unit is None:
-            raise SourceError(f"The id column {node.unit} of {node.schema.table} is not in the data.")
-        unit, there = read_unit(shelf.unit, node.schema.column(str(node.unit)), self.dialect)
+        unit, there = read_unit(self._unit(node), node.schema.id, self.dialect)
         return _Selected(select([(UNIT, unit), *_numbered(outputs)], relation, there), _names(outputs))
 
     def ids(self, node: Rows) -> Type:
         """The type of the ids of the units."""
-        types = {self._id(table) for table in _tables(node)} - {None}
+        types = {self._unit(table).type if table.schema.id is None else table.schema.id.type for table in _tables(node)}
         if len(types) > 1:
             raise Unsupported("The ids of these tables differ in type, so they cannot be about the same units: store them alike.")
-        return types.pop() or "integer" if types else "integer"
+        return types.pop()
 
-    def _id(self, table: Table) -> Type | None:
-        unit, declared = self._shelf(table).unit, table.schema.column(str(table.unit))
-        return None if unit is None else declared.type if declared is not None else unit.type
+    def _unit(self, node: Table) -> Stored:
+        unit = self._shelf(node).unit
+        if unit is None:
+            raise SourceError(f"The id column {node.unit} of {node.schema.table} is not in the data.")
+        return unit
 
     def _shelf(self, node: Table) -> Shelf:
         shelf = self.shelves.get(node.schema.table)
@@ -176,9 +176,10 @@ def compile_plan(plan: Aggregate, shelves: Mapping[str, Shelf], dialect: Dialect
     sums = Sums(plan.measures, bound.max_rows, found.names, known, dialect)
     where = _asked(plan, [value for _, value in keys])
     if units:
+        text_ids = compiler.ids(bound.source) == "text"
         pairs = select([(UNIT, column(UNIT)), *keys, *sums.parts()], found.sql, where)
         pairs = pairs.group_by(column(UNIT), *(value.copy() for _, value in keys), copy=False)
-        final = _by_unit(plan, pairs, sums, compiler)
+        final = _by_unit(plan, pairs, sums, dialect, text_ids=text_ids)
     else:
         final = _by_row(found, keys, where, sums)
     if keys:
@@ -190,7 +191,15 @@ def compile_plan(plan: Aggregate, shelves: Mapping[str, Shelf], dialect: Dialect
 
 def compiling(shelves: Mapping[str, Shelf], dialect: Dialect) -> Callable[[Aggregate], Statement]:
     """``compile_plan`` for these tables, which remembers the last few plans: what was prepared is not compiled again to be run."""
-    return functools.lru_cache(maxsize=16)(lambda plan: compile_plan(plan, shelves, dialect))
+
+    @functools.lru_cache(maxsize=16)
+    def compiled(plan: Aggregate) -> Statement:
+        try:
+            return compile_plan(plan, shelves, dialect)
+        except RecursionError:  # how deep is too deep depends on who asks
+            raise Unsupported("This question is nested too deeply: ask for its parts.") from None
+
+    return compiled
 
 
 Named = Sequence[tuple[str, exp.Expr]]
@@ -202,12 +211,12 @@ def _by_row(found: _Selected, keys: Named, where: Sequence[exp.Expr], sums: Sums
     return final.group_by(*(value.copy() for _, value in keys), copy=False) if keys else final
 
 
-def _by_unit(plan: Aggregate, pairs: exp.Select, sums: Sums, compiler: _Compiler) -> exp.Select:
+def _by_unit(plan: Aggregate, pairs: exp.Select, sums: Sums, dialect: Dialect, *, text_ids: bool) -> exp.Select:
     """From a line for each unit and group to one for each group."""
     keys = [column(f"k{i}") for i in range(len(plan.bound.keys))]
     cells, most = plan.source.cells, plan.bound.max_groups
     if keys and (cells is None or cells > most):
-        pairs = _first(pairs, keys, most, compiler.dialect, text_ids=compiler.ids(plan.bound.source) == "text")
+        pairs = _first(pairs, keys, most, dialect, text_ids=text_ids)
     final = select([*((key.name, key) for key in keys), *sums.of_pairs()], pairs)
     return final.group_by(*(key.copy() for key in keys), copy=False) if keys else final
 
@@ -269,5 +278,7 @@ def _expressions(rows: Rows) -> Iterator[Expression]:
         yield from _expressions(rows.source)
         if isinstance(rows, Filter):
             yield rows.condition
+        elif isinstance(rows, Join):
+            yield from _expressions(rows.public)
         elif isinstance(rows, Project):
             yield from (expression for _, expression in rows.outputs)

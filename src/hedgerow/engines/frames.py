@@ -12,7 +12,11 @@ __all__ = ["snapshot"]
 
 
 def snapshot(data: Any, table: str) -> pa.Table:
-    """The frame as it is now. Columns that have no Arrow type are left out; whoever declares one hears that it is missing."""
+    """The frame as it is now. Columns that have no Arrow type are left out; whoever declares one hears that it is missing.
+
+    An Arrow table counts as unchangeable, which it is unless it was laid over an array of numpy without a copy: nothing in it tells.
+    Whoever made one so must leave that array alone.
+    """
     if isinstance(data, pa.Table):
         return _checked(data, table)
     if type(data).__module__.partition(".")[0] == "pandas":
@@ -25,13 +29,14 @@ def snapshot(data: Any, table: str) -> pa.Table:
 
 def _from_pandas(frame: Any) -> pa.Table:
     # Arrow would share the memory of numbers with the frame, whose owner may write to it.
-    columns = {}
+    arrays, names = [], []
     for place, name in enumerate(frame.columns):
         try:
-            columns[str(name)] = pa.Array.from_pandas(frame.iloc[:, place].copy(deep=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            arrays.append(pa.Array.from_pandas(frame.iloc[:, place].copy(deep=True)))
+        except (pa.ArrowException, ArithmeticError, TypeError, ValueError):  # also 2**70, and text that is no Unicode
             continue
-    return pa.table(columns)
+        names.append(str(name))
+    return pa.Table.from_arrays(arrays, names)
 
 
 def _copied(table: pa.Table) -> pa.Table:

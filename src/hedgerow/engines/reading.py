@@ -87,13 +87,14 @@ def _ends(declared: Column, low: Fraction, high: Fraction) -> tuple[exp.Expr, ex
 
 
 def read_unit(stored: Stored, declared: Column | None, dialect: Dialect) -> tuple[exp.Expr, list[exp.Expr]]:
-    """The id of the unit, and what must hold for a row to have one. Where the policy declares another type than the data have, the id
-    is what is read as that type: a person must not become two by the way her number is written."""
-    if declared is not None and declared.type != stored.type:
-        unit, type_ = read(declared, stored, dialect), declared.type
-    else:
+    """The id of the unit, and what must hold for a row to have one. The id is what is read as the declared type: a person must not
+    become two by the way her number is written."""
+    type_ = stored.type if declared is None else declared.type
+    if declared is None or declared.type == stored.type == "integer":  # whole numbers are what they are, also beyond 64 bits
         # Enumerations and the like become the text that they stand for: two tables need not number them alike.
-        unit, type_ = (as_type(column(stored.name), "text") if stored.type == "text" else column(stored.name)), stored.type
+        unit = as_type(column(stored.name), "text") if type_ == "text" else column(stored.name)
+    else:
+        unit = read(declared, stored, dialect)
     there: list[exp.Expr] = [exp.Not(this=exp.Is(this=exp.Paren(this=unit.copy()), expression=exp.Null()))]
     if type_ == "real":
         there.append(exp.Not(this=dialect.is_nan(as_type(unit.copy(), "real"))))

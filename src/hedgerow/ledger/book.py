@@ -42,6 +42,8 @@ FORMAT = 1
 _PATIENCE = timedelta(hours=1)
 _UNTOUCHED = "Put back a copy that nobody touched."
 _NOTHING = Loss(Fraction(0))
+_ALL = 10  # analysts' worth of failures, for all names together
+_LOOK = "The custodian looks into it, then runs 'hedgerow policy accept --anew'."
 
 
 class Book:
@@ -64,6 +66,7 @@ class Book:
         self._requests: dict[str, int] = {}
         self._answers: dict[tuple[str, str], list[tuple[int, int]]] = {}
         self._ended: dict[int, int] = {}
+        self._forgiven: frozenset[int] = frozenset()
 
     def next(self, kind: str, body: dict[str, object], time: str | None = None) -> Entry:
         """The entry that would follow; ``apply`` says whether it may."""
@@ -134,9 +137,13 @@ class Book:
         return None if text is None else _fraction(text)
 
     def failures(self, analyst: str, time: str | None = None) -> int:
-        """Runs that failed, and runs that an hour after their charge have no end: a crash must not be a free oracle."""
+        """Runs since the latest policy that failed, or that an hour after their charge have no end: a crash must not be a free oracle."""
+        return self._failed[analyst] + sum(who == analyst for who in self._late(time))
+
+    def _late(self, time: str | None) -> list[str]:
+        """Whose runs have no end although it is time; those that the latest policy found are the custodian's affair."""
         since = (datetime.fromisoformat(time or now()) - _PATIENCE).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        return self._failed[analyst] + sum(who == analyst and when <= since for who, when, *_ in self._open.values())
+        return [who for charge, (who, when, *_) in self._open.items() if when <= since and charge not in self._forgiven]
 
     def requested(self, request: str | None) -> int | None:
         """The charge that was made under this key."""
@@ -171,6 +178,8 @@ class Book:
         if not isinstance(body["max_failures"], int) or any(Fraction(quota) < 0 for quota in body["quotas"].values()):
             raise ValueError
         self.policy, self._budgets = body, budgets
+        self._failed.clear()  # whoever accepts a policy has looked into them
+        self._forgiven = frozenset(self._open)
         self._sources.update(body["sources"])
         for name, budget in budgets.items():
             self.peaks[name] = larger(self.peaks.get(name, _NOTHING), Loss(budget.epsilon, budget.delta or Fraction(0)))
@@ -224,10 +233,10 @@ class Book:
         most = self.policy["max_failures"] if self.policy else 0
         # No more runs can have failed than failed or are open; only near the limit do times matter.
         if self._failed[analyst] + len(self._open) >= most and self.failures(analyst, time) >= most:
-            raise Refused(
-                f"Too many runs of analyst '{analyst}' failed or never ended ({self.failures(analyst, time)}). "
-                "The custodian looks into them, then accepts a policy with a larger max_failures."
-            )
+            raise Refused(f"Too many runs of analyst '{analyst}' failed or never ended ({self.failures(analyst, time)}). {_LOOK}")
+        # A name costs nothing where none are declared, so there is a limit for all of them together.
+        if self._failed.total() + len(self._open) >= _ALL * most and self._failed.total() + len(self._late(time)) >= _ALL * most:
+            raise Refused(f"Too many runs failed or never ended. {_LOOK}")
         quota, spent = self.quota(analyst), self.spent_by(analyst)
         if quota is not None and spent + asked > quota:
             raise BudgetExceeded(

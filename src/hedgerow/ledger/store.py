@@ -16,7 +16,7 @@ from fractions import Fraction
 from types import TracebackType
 from typing import Self
 
-from hedgerow.errors import InvalidArgument, LedgerError
+from hedgerow.errors import InvalidArgument, LedgerError, Refused
 from hedgerow.ledger.book import Book
 from hedgerow.ledger.entry import Entry
 from hedgerow.numeric.number import exact, positive, whole
@@ -72,10 +72,12 @@ class Store(ABC):
         version: str,
         request: str | None = None,
         about: Mapping[str, object] | None = None,
+        policy: str | None = None,
     ) -> Entry:
         """Pay for a question, all populations or none; durable before it returns. BudgetExceeded when it does not fit.
 
-        The same ``request`` again gives the first entry and costs nothing; with any other question or price it is an error.
+        ``policy`` is the digest of the one under which the question was understood; it must still rule. The same ``request`` again gives
+        the first entry and costs nothing; with any other question or price it is an error.
         """
         if not charges or not all(isinstance(loss, Loss) for loss in charges.values()):
             raise InvalidArgument("charges", "must be a Loss for at least one population")
@@ -89,8 +91,13 @@ class Store(ABC):
             "about": dict(about or {}),
         }
         with self._turn():
+            _check_rules(self._book, policy)
             made = self._book.requested(request)
             return self._add("charge", body) if made is None else _same(self._read(made), body)
+
+    def check_rules(self, policy: str) -> None:
+        """Refused unless the policy of this digest is the one that rules."""
+        _check_rules(self.book, policy)
 
     def answer(self, entry: Entry, payload: str) -> Entry:
         """Keep the answer to a charge, and give back what is kept: the first answer, or failure, if there was one. Send only that."""
@@ -152,6 +159,11 @@ class Store(ABC):
                 raise LedgerError("This is not an entry of this ledger.")
             end = self._book.ended(charge.seq)
             return self._add(kind, {"charge": charge.seq} | body) if end is None else self._read(end)
+
+
+def _check_rules(book: Book, policy: str | None) -> None:
+    if policy is not None and (book.policy is None or book.policy["digest"] != policy):
+        raise Refused("The policy was changed since this database was opened. Open it again.")
 
 
 def _same(entry: Entry, body: dict[str, object]) -> Entry:

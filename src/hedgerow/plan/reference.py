@@ -16,7 +16,7 @@ from hedgerow.plan.functions import FUNCTIONS, half_away
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Filter, Join, Project, Rows, Table
 from hedgerow.plan.reading import read
-from hedgerow.plan.schema import Schema
+from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Value
 
 __all__ = ["Rank", "Tables", "read", "rows", "run", "snapped"]
@@ -55,17 +55,15 @@ def _rows(node: Rows, tables: Tables) -> Iterator[tuple[Any, Row]]:
 def _table(node: Table, tables: Tables) -> Iterator[tuple[Any, Row]]:
     schema = node.schema
     for raw in tables[schema.table]:
-        unit = None if schema.unit in (None, "row") else _id(schema, raw)
+        unit = None if schema.unit in (None, "row") else _id(schema.id, raw[str(schema.unit)])
         if schema.unit in (None, "row") or unit is not None:
             yield unit, {column.name: read(column, raw[column.name]) for column in schema.columns}
 
 
-def _id(schema: Schema, raw: Mapping[str, object]) -> Any:
+def _id(declared: Column | None, unit: Any) -> Any:
     """Whose row it is: the id as its declared type reads it; None where it is missing, NaN or blank, since those are nobody."""
-    unit: Any = raw[str(schema.unit)]
-    declared = schema.column(str(schema.unit))
-    if declared is not None and not isinstance(unit, int):  # whole numbers are what they are, also beyond 64 bits
-        unit = read(declared, unit)
+    as_it_is = declared is None or (declared.type == "integer" and isinstance(unit, int))  # whole numbers also beyond 64 bits
+    unit = unit if declared is None or as_it_is else read(declared, unit)
     nobody = unit is None or unit != unit or (isinstance(unit, str) and not unit.strip())
     return None if nobody else unit
 

@@ -80,3 +80,10 @@ class Schema:
     def column(self, name: str) -> Column | None:
         """The column of that name, in whatever case, or None."""
         return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
+
+    @property
+    def id(self) -> Column | None:
+        """What ids are read as: values of the declared type and no more, since bounds or a list would make strangers one person. None
+        where there are no ids, or nothing is declared about them."""
+        declared = None if self.unit is None or self.unit == "row" else self.column(self.unit)
+        return None if declared is None else Column(declared.name, declared.type)

@@ -93,12 +93,26 @@ def _syntax(message: str) -> Mistake:
 
 
 def _same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mistake]:
-    """Two spellings of one file (a link, an absolute path) are one source, and one source has one budget."""
-    first: dict[str, TableRule] = {}
+    """Two spellings of one file (a link of either kind, an absolute path) are one source, and one source has one budget and one unit."""
+    first: dict[object, TableRule] = {}
     found = []
     for table in tables:
-        other = first.setdefault(os.path.realpath(folder / table.source), table)
-        if other.source != table.source and (other.public, other.population) != (table.public, table.population):
+        other = first.setdefault(_file(folder / table.source), table)
+        if other.source == table.source:
+            continue
+        if (other.public, other.population) != (table.public, table.population):
             how = "public and protected at once" if other.public != table.public else "in two populations"
             found.append(Mistake(("tables", table.name, "source"), f"the source is the same file as that of {other.name!r}, {how}"))
+        elif other.unit != table.unit:
+            fix = f"{other.name!r} has {other.unit!r}, this one {table.unit!r}"
+            found.append(Mistake(("tables", table.name, "unit"), f"tables of one file must have one unit: {fix}"))
     return found
+
+
+def _file(path: Path) -> object:
+    """Which file this is, under whatever name; its real path while it is not there."""
+    try:
+        known = path.stat()
+    except OSError:
+        return os.path.realpath(path)
+    return known.st_dev, known.st_ino
