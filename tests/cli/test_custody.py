@@ -38,7 +38,11 @@ def test_check(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "all well" in out
     assert "4 questions of epsilon 0.25 with Laplace noise" in out
     edit(policy, "delta = 1e-9", "delta = 9e-6")
-    edit(policy, '"clinic"', '"other"')  # another ledger: nothing was accepted there
+    for file in policy.parent.glob("*.ledger*"):  # as if nothing had been accepted yet
+        file.unlink()
+    assert main(["check", str(policy)]) == 3
+    assert 'Write ledger = "clinic.ledger"' in capsys.readouterr().err
+    assert main(["policy", "accept", str(policy)]) == 0
     assert main(["check", str(policy)]) == 0
     assert "Warning: The delta" in capsys.readouterr().out
 
@@ -93,6 +97,8 @@ def test_budget_raise_and_accept(policy: Path, capsys: pytest.CaptureFixture[str
     assert "max_groups is raised from 2 to 9" in capsys.readouterr().out
     assert main(["policy", "accept", str(policy)]) == 0
     assert capsys.readouterr().out == "Nothing has changed.\n"
+    assert main(["policy", "accept", str(policy), "--anew", "--note", "looked into the failures"]) == 0
+    assert capsys.readouterr().out.startswith("Accepted as ledger entry ")
 
 
 @pytest.mark.long
