@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,11 @@ from hedgerow.engines.catalogue import Registered, physical
 from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
+from hedgerow.plan.reference import run
 from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.values import Type
 
 TYPES = {
     "BOOLEAN": "boolean",
@@ -142,3 +149,67 @@ def test_text_that_is_no_unicode_shows_before_a_question_does(tmp_path: Path) ->
     pq.write_table(marked, path, compression="none", use_dictionary=False, write_statistics=False)
     path.write_bytes(path.read_bytes().replace(b"secret", b"secr\xff\xfe"))
     assert refusal(path) == "The table visits is damaged: some of its values cannot be read."
+
+
+def units(data: Any, declared: Column | None) -> int:
+    """How many people there are, whom the reference would find too."""
+    schema = Schema("t", () if declared is None else (declared,), "id")
+    source = DuckDB({"t": Registered(data, schema)})
+    plan = Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Measure("units"),))
+    found: int = answer(source, plan)[()][0]
+    source.close()
+    raw = [{"id": one} for one in (data if isinstance(data, pa.Table) else read_csv(data)).column("id").to_pylist()]
+    assert run(plan, {"t": raw}, lambda unit, group: 0) == {(): (found,)}
+    return found
+
+
+def read_csv(path: Path) -> pa.Table:
+    with path.open(encoding="utf-8", newline="") as file:
+        return pa.table({"id": [line["id"] or None for line in csv.DictReader(file)]})
+
+
+SPELLED = ["1", " 1", "01", "1.0", "+1", "1 ", "2", "2.4", "x", " ", "\u2003\t", ""]
+CSV_IDS: dict[str, tuple[Column | None, int]] = {
+    "integer": (Column("id", "integer"), 2),
+    "real": (Column("id", "real"), 3),
+    "text": (Column("id", "text"), 9),
+    "bounded": (Column("id", "integer", Fraction(0), Fraction(1)), 2),  # 2 is not moved to 1: strangers stay two
+    "undeclared": (None, 9),
+}
+
+
+@pytest.mark.parametrize("case", CSV_IDS)
+def test_an_id_in_a_file_of_text_is_what_it_spells(case: str, tmp_path: Path) -> None:
+    declared, found = CSV_IDS[case]
+    path = tmp_path / "t.csv"
+    path.write_text("id,x\n" + "".join(f'"{one}",1\n' for one in SPELLED), encoding="utf-8")
+    assert units(path, declared) == found
+
+
+ARROW_IDS: dict[str, tuple[pa.Array, Column | None, int]] = {
+    "rounded": (pa.array([0.9, 1.0, 1.2, None, float("nan")], pa.float64()), Column("id", "integer"), 1),
+    "bounded": (pa.array([1.0, 2.0, 3.0]), Column("id", "integer", Fraction(0), Fraction(1)), 3),
+    "as reals": (pa.array([2**53, 2**53 + 1]), Column("id", "real"), 1),
+    "decimals": (pa.array([Decimal(2**53) / 4 * 4, Decimal(2**53 + 1)], pa.decimal128(20, 1)), Column("id", "real"), 1),
+    "zeros": (pa.array([0.0, -0.0, float("nan")], from_pandas=False), Column("id", "real"), 1),
+    "written out": (pa.array([1, 2, None]), Column("id", "text"), 2),
+    "unsigned": (pa.array([2**63, 2**64 - 1, 2**64 - 1], pa.uint64()), Column("id", "integer"), 2),
+    "blank": (pa.array(["", " ", "\u3000\n", "a", "a "]), Column("id", "text"), 2),
+    "blank, undeclared": (pa.array(["", " ", "\u3000\n", "a", "a "]), None, 2),
+}
+
+
+@pytest.mark.parametrize("case", ARROW_IDS)
+def test_an_id_is_what_its_declared_type_reads(case: str) -> None:
+    array, declared, found = ARROW_IDS[case]
+    assert units(pa.table({"id": array}), declared) == found
+
+
+@pytest.mark.parametrize(("type_", "words"), [("boolean", "truth values"), ("date", "dates")])
+def test_ids_are_not_declared_as_anything_else(type_: Type, words: str, tmp_path: Path) -> None:
+    schema = Schema("t", (Column("id", type_),), "id")
+    told = f"The id column id of t holds {words}; ids are whole numbers or text."
+    (tmp_path / "t.csv").write_text("id,x\n1,1\n")
+    assert refusal(tmp_path / "t.csv", schema) == told
+    if type_ == "boolean":
+        assert refusal(pa.table({"id": [1]}), schema) == told

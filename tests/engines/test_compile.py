@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,15 +16,15 @@ from sqlglot import exp
 from engines.small import ANSWER, BY_CITY, ROWS, VISITS, question, visits
 from engines.worlds import ENGINES, Ranks, answer, expected, plans, worlds
 from hedgerow.engines.catalogue import Registered
-from hedgerow.engines.compile import Shelf, compile_plan
+from hedgerow.engines.compile import Shelf, compile_plan, compiling
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.reading import Stored
 from hedgerow.engines.terms import whole
 from hedgerow.errors import SourceError, Unsupported
-from hedgerow.plan.expressions import Call, Constant, Read
+from hedgerow.plan.expressions import Call, Constant, Expression, Read
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Table, Union
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
 from hedgerow.plan.schema import Column, Schema
 
 RANKS = Ranks()
@@ -137,8 +138,10 @@ def test_ids_of_different_types_are_not_the_same_units() -> None:
     other = replace(VISITS, table="others")
     plan = Aggregate(Group(Bound(Union((Table(VISITS), Table(other))), ("city",), 1, 1), None), (Measure("rows"),))
     shelves = {"visits": SHELF, "others": replace(SHELF, relation="t1", unit=Stored("id", "text"))}
-    with pytest.raises(Unsupported, match="ids of these tables differ in type"):
-        compile_plan(plan, shelves, DUCKDB)
+    alone = Aggregate(Group(Bound(plan.bound.source, (), 1, 1)), (Measure("rows"),))
+    for asked in (plan, alone):
+        with pytest.raises(Unsupported, match="ids of these tables differ in type"):
+            compile_plan(asked, shelves, DUCKDB)
 
 
 def test_what_the_data_lack_is_said() -> None:
@@ -148,3 +151,44 @@ def test_what_the_data_lack_is_said() -> None:
         text(BY_CITY, replace(SHELF, columns={"city": Stored("city", "text")}))
     with pytest.raises(SourceError, match="id column id of visits is not in the data"):
         text(BY_CITY, replace(SHELF, unit=None))
+
+
+def roots(depth: int) -> Expression:
+    found: Expression = Read("age")
+    for _ in range(depth):
+        found = Call("sqrt", (found,))
+    return found
+
+
+def test_what_would_grow_beyond_all_measure_is_refused_wherever_it_stands() -> None:
+    deep: list[Rows] = [
+        Project(Table(VISITS), (("age", roots(20)),)),
+        Filter(Table(VISITS), Call(">", (roots(20), Constant(1, "integer")))),
+        Union((Project(Table(VISITS), (("age", Read("pay")),)), Project(Table(VISITS), (("age", roots(20)),)))),
+    ]
+    for rows in deep:
+        with pytest.raises(Unsupported, match="too deeply: ask for its parts"):
+            text(Aggregate(Group(Bound(rows, (), 1, 1)), (Measure("rows"),)))
+    assert text(Aggregate(Group(Bound(Project(Table(VISITS), (("age", roots(5)),)), ("age",), 1, 1), None), (Measure("rows"),)))
+
+
+def test_a_plan_is_compiled_once() -> None:
+    compiled = compiling({"visits": SHELF}, DUCKDB)
+    assert compiled(BY_CITY) is compiled(replace(BY_CITY))
+    assert compiled(BY_CITY) == compile_plan(BY_CITY, {"visits": SHELF}, DUCKDB)
+
+
+def test_who_asks_from_too_deep_a_place_hears_so() -> None:
+    rows: Expression = Read("age")
+    for _ in range(90):
+        rows = Call("negate", (rows,))
+    plan = Aggregate(Group(Bound(Project(Table(VISITS), (("x", rows),)), ("x",), 1, 1), None), (Measure("rows"),))
+    compiled = compiling({"visits": SHELF}, DUCKDB)
+
+    def below(frames: int) -> object:
+        return below(frames - 1) if frames else compiled(plan)
+
+    hash(plan)
+    with pytest.raises(Unsupported, match="nested too deeply: ask for its parts"):
+        below(sys.getrecursionlimit() - 350)
+    assert below(0)

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engines.small import ANSWER, BY_CITY, ROWS, VISITS, visits
+from engines.small import ANSWER, BY_CITY, ROWS, VISITS, question, visits
 from engines.worlds import answer
+from hedgerow.engines import compile
 from hedgerow.engines.duckdb import DuckDB, Registered
 from hedgerow.engines.source import FAILED, PhysicalColumn
 from hedgerow.errors import InvalidArgument, SourceError
@@ -43,3 +45,18 @@ def test_after_closing_it_fails_like_anything_else() -> None:
     source.close()
     with pytest.raises(SourceError, match=FAILED):
         source.run(BY_CITY)
+
+
+def test_what_was_prepared_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = DuckDB(visits())
+    source.prepare(BY_CITY)
+    monkeypatch.setattr(compile, "compile_plan", None)
+    assert answer(source, BY_CITY) == ANSWER
+    source.close()
+
+
+def test_what_cannot_be_run_is_refused_when_it_is_prepared() -> None:
+    source = DuckDB(visits())
+    with pytest.raises(SourceError, match="There is no table others in the data"):
+        source.prepare(question("city", schema=replace(VISITS, table="others")))
+    source.close()

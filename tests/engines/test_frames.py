@@ -45,7 +45,8 @@ def test_a_frame_that_changes_afterwards_does_not_matter() -> None:
 
 
 def test_columns_that_have_no_arrow_type_are_left_out() -> None:
-    frame = pd.DataFrame({"x": [1, 2], "mixed": [1, "a"], "things": [object(), object()]})
+    odd = {"mixed": [1, "a"], "things": [object(), object()], "long": [2**70, 1], "half": ["\ud800", "a"]}
+    frame = pd.DataFrame({"x": [1, 2], **{name: pd.Series(values, dtype=object) for name, values in odd.items()}})
     assert snapshot(frame, "t").column_names == ["x"]
 
 
@@ -65,3 +66,9 @@ def test_a_damaged_frame_is_refused_without_its_values() -> None:
     with pytest.raises(SourceError, match="frame of t is damaged") as caught:
         snapshot(pa.table({"s": broken}), "t")
     assert caught.value.__context__ is None
+
+
+def test_two_columns_of_one_name_are_not_one() -> None:
+    frame = pd.DataFrame([[1, 2, 3]], columns=["id", "age", "age"])
+    with pytest.raises(SourceError, match="Two columns of the data"):
+        DuckDB({"visits": Registered(frame, VISITS)})

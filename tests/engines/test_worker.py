@@ -16,6 +16,7 @@ import pytest
 
 from engines.small import ANSWER, BY_CITY, ROWS, VISITS, question, visits
 from engines.worlds import answer
+from hedgerow.engines import compile
 from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.decode import Statement
 from hedgerow.engines.duckdb import DuckDB
@@ -139,8 +140,15 @@ def test_several_threads_take_turns(worker: Worker) -> None:
 
 def test_a_plan_that_cannot_be_asked_is_refused_before_the_child_hears_of_it(worker: Worker) -> None:
     rows = Filter(Table(VISITS), Call("=", (Read("city"), Constant("\ud800", "text"))))
-    with pytest.raises(Unsupported, match="surrogate"):
-        worker.run(Aggregate(Group(Bound(rows, (), 1, 1)), (Measure("units"),)))
+    for verb in (worker.prepare, worker.run):
+        with pytest.raises(Unsupported, match="surrogate"):
+            verb(Aggregate(Group(Bound(rows, (), 1, 1)), (Measure("units"),)))
+
+
+def test_what_was_prepared_is_not_compiled_again(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker.prepare(BY_CITY)
+    monkeypatch.setattr(compile, "compile_plan", None)
+    assert answer(worker, BY_CITY) == ANSWER
 
 
 @pytest.mark.long

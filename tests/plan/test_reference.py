@@ -159,3 +159,21 @@ def test_units_do_not_meet() -> None:
             run(question, {"t": [row for row in data if row["id"] in ids]}, rank) for ids in [(1, 2, 3, 4), (1, 3), (2, 4)]
         )
         assert whole == {group: tuple(a + b for a, b in zip(first[group], rest[group], strict=True)) for group in whole}
+
+
+IDS: dict[str, tuple[Column | None, list[object], list[object]]] = {
+    "written": (Column("id", "integer"), ["1", " 1", "01", "1.0", "+1", "x", "", None], [1] * 5),
+    "bounded": (Column("ID", "integer", Fraction(0), Fraction(1)), ["2", "3"], [2, 3]),  # strangers stay two
+    "long": (Column("id", "integer"), [2**70, 2**70 + 1], [2**70, 2**70 + 1]),
+    "real": (Column("id", "real"), [0.0, -0.0, nan, 2**53 + 1, 2**53], [0.0, 0.0, 2.0**53, 2.0**53]),
+    "text": (Column("id", "text"), [7, "7", "", " \t\u3000"], ["7", "7"]),
+    "nothing": (None, ["1", "01", "", " ", nan, None, 3], ["1", "01", 3]),
+}
+
+
+@pytest.mark.parametrize("case", IDS)
+def test_whose_row_it_is(case: str) -> None:
+    declared, raw, found = IDS[case]
+    table = Table(Schema("t", () if declared is None else (declared,), "id"))
+    data = {"t": [{"id": one, "ID": one} for one in raw]}
+    assert [unit for unit, _ in rows(table, data)] == found

@@ -53,3 +53,9 @@ def test_names_in_any_case() -> None:
     assert schema.column("y") is None
     with pytest.raises(InvalidArgument, match="upper and lower case"):
         Schema("t", (Column("x", "integer"), Column("X", "real")), "id")
+
+
+def test_ids_are_read_by_their_type_alone() -> None:
+    columns = (Column("Who", "integer", ONE, Fraction(9)), Column("row", "date", grain="year"))
+    assert Schema("t", columns, "who").id == Column("Who", "integer")
+    assert [Schema("t", columns, unit).id for unit in ("nobody", "row", None)] == [None] * 3

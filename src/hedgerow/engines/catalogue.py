@@ -173,10 +173,10 @@ def shelf_of(schema: Schema, relation: str, columns: Sequence[PhysicalColumn]) -
 def _unit(schema: Schema, columns: Sequence[PhysicalColumn]) -> Stored | None:
     if schema.unit is None or schema.unit == "row":
         return None
-    there = _find(schema, schema.unit, columns)
-    for type_ in (there.type, there.type if schema.id is None else schema.id.type):
-        if type_ not in UNITS:
-            raise SourceError(f"The id column {schema.unit} of {schema.table} holds {_WORDS[type_]}; ids are whole numbers or text.")
+    there, declared = _find(schema, schema.unit, columns), schema.id
+    if there.type not in UNITS or (declared is not None and declared.type not in UNITS):
+        held = _WORDS[there.type if declared is None or there.type not in UNITS else declared.type]
+        raise SourceError(f"The id column {schema.unit} of {schema.table} holds {held}; ids are whole numbers or text.")
     return Stored(there.name, there.type)
 
 

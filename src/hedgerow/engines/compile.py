@@ -278,7 +278,5 @@ def _expressions(rows: Rows) -> Iterator[Expression]:
         yield from _expressions(rows.source)
         if isinstance(rows, Filter):
             yield rows.condition
-        elif isinstance(rows, Join):
-            yield from _expressions(rows.public)
         elif isinstance(rows, Project):
             yield from (expression for _, expression in rows.outputs)

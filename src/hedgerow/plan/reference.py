@@ -62,8 +62,9 @@ def _table(node: Table, tables: Tables) -> Iterator[tuple[Any, Row]]:
 
 def _id(declared: Column | None, unit: Any) -> Any:
     """Whose row it is: the id as its declared type reads it; None where it is missing, NaN or blank, since those are nobody."""
-    as_it_is = declared is None or (declared.type == "integer" and isinstance(unit, int))  # whole numbers also beyond 64 bits
-    unit = unit if declared is None or as_it_is else read(declared, unit)
+    # Whole numbers are what they are, also beyond 64 bits.
+    if declared is not None and not (declared.type == "integer" and isinstance(unit, int)):
+        unit = read(declared, unit)
     nobody = unit is None or unit != unit or (isinstance(unit, str) and not unit.strip())
     return None if nobody else unit
 
