@@ -35,7 +35,11 @@ def protect(
     version: str = "1",
     ledger: str | Path | None = None,
 ) -> Database:
-    """A frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in memory unless a file is named."""
+    """A frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in memory unless a file is named.
+
+    A ledger file belongs to one frame: what was answered about this ``version`` of it is given out again, whatever frame comes with
+    it. A frame whose rows changed needs another version, and a frame about other people another ledger.
+    """
     from hedgerow import database
     from hedgerow.policy import Policy
 

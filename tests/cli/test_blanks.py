@@ -63,8 +63,10 @@ def test_answers(blank: Blank, typed: str, lines: Mapping[str, Any]) -> None:
         (blanks.high(PLACE, "real", 0), "nan", "max"),
         (blanks.values(PLACE, "date"), "2026-13", "calendar"),
         (blanks.epsilon(("budget",)), "-1", "epsilon"),
+        (blanks.epsilon(("budget",)), "0." + "3" * 121, "epsilon"),
         (DELTA, "0.001", "below 1/max_units"),
         (DELTA, "0", "delta"),
+        (DELTA, "0.0" + "3" * 121, "delta"),
     ],
 )
 def test_mistakes(blank: Blank, typed: str, told: str) -> None:

@@ -132,3 +132,16 @@ def test_refusals_underline_and_cost_nothing(policy: str, capsys: pytest.Capture
 def test_wrong_options(options: list[str], code: int, told: str, policy: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["query", policy, "SELECT COUNT(*) FROM visits", *options]) == code
     assert told in capsys.readouterr().err
+
+
+def test_where_analysts_are_declared_somebody_asks(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = Path(policy)
+    page.write_text(page.read_text() + "[analysts.ana]\nmax_epsilon = 0.1\n[analysts.bob]\n")
+    count = ["query", policy, "SELECT COUNT(*) AS n FROM visits"]
+    assert main(count) == 2
+    assert "say who asks, --analyst ana or bob, or --custodian" in capsys.readouterr().err
+    assert main([*count, "--analyst", "ana", "--custodian"]) == 2
+    assert "--custodian cannot both be given" in capsys.readouterr().err
+    assert main([*count, "--analyst", "ana"]) == 4
+    assert "quota of analyst 'ana'" in capsys.readouterr().err
+    assert main([*count, "--custodian"]) == 0

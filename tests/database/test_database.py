@@ -205,6 +205,13 @@ def test_a_request_is_charged_once() -> None:
         assert db.budget.epsilon.spent == 1  # type: ignore[union-attr]
 
 
+def test_two_analysts_may_use_one_request_key(tmp_path: Path) -> None:
+    with open(write(tmp_path), in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=0.1, request="r1", analyst="ana")
+        db.query("SELECT SUM(age) FROM visits", epsilon=0.1, request="r1", analyst="bob")
+        assert db.budget.epsilon.spent == Fraction(1, 5)  # type: ignore[union-attr]
+
+
 def test_gaussian_noise_leaves_only_the_rho_branch() -> None:
     with exactly(epsilon=8, delta=1e-6, noise="gaussian", max_units=1000) as db:
         answer = db.query("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1)

@@ -227,3 +227,54 @@ def test_failed_runs_are_forgiven_by_the_custodian(tmp_path: Path) -> None:
     assert changes == ()
     with open(path, analyst="bob", in_process=True) as db:
         db.query("SELECT COUNT(*) FROM visits WHERE age > 50")
+
+
+def test_another_name_of_the_same_file_is_no_fresh_budget(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    (tmp_path / "again.parquet").hardlink_to(tmp_path / "visits.parquet")
+    (tmp_path / "ledgers").mkdir()
+    moved = 'name = "clinic"\nledger = "ledgers/clinic.ledger"'
+    path.write_text(POLICY.replace('name = "clinic"', moved).replace("visits.parquet", "again.parquet"))
+    with pytest.raises(Refused, match=r'clinic.ledger already keeps the budget of visits.parquet.* Write ledger = "clinic\.ledger"'):
+        open(path, in_process=True)
+    with pytest.raises(Refused, match="fresh budget"):
+        budgets(path)
+    (tmp_path / "visits.parquet").unlink()  # what lay there is gone: nothing tells any more that it was the same
+    open(path, in_process=True).close()
+
+
+def test_the_other_ledger_is_only_looked_at(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        path.write_text(POLICY.replace('name = "clinic"', 'name = "other"'))
+        with db.ledger._turn(), pytest.raises(Refused, match="fresh budget"):  # somebody holds its lock
+            open(path, in_process=True)
+
+
+def test_ledgers_about_other_data_may_lie_side_by_side(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    pq.write_table(visits(7), tmp_path / "staff.parquet")
+    path.write_text(POLICY.replace('name = "clinic"', 'name = "other"').replace("visits.parquet", "staff.parquet"))
+    open(path, in_process=True).close()
+    for name in ("one", "two"):  # a frame has no name that could be known again
+        protect(
+            visits(), unit="patient_id", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1, ledger=tmp_path / f"{name}.ledger"
+        ).close()
+
+
+def test_the_policy_says_how_many_runs_may_fail(tmp_path: Path) -> None:
+    path = write(tmp_path, POLICY.replace('name = "clinic"', 'name = "clinic"\nmax_failures = 2'))
+    with open(path, analyst="bob", in_process=True) as db:
+        db.start()
+        db._source._session.close()  # type: ignore[attr-defined]
+        for least in range(2):
+            with pytest.raises(SourceError, match="charged"):
+                db.query(f"SELECT COUNT(*) FROM visits WHERE age > {least}")
+        with pytest.raises(Refused, match=r"never ended \(2\)"):
+            db.query("SELECT COUNT(*) FROM visits WHERE age > 50")
+    path.write_text(path.read_text().replace("max_failures = 2", "max_failures = 3"))
+    with pytest.raises(Refused, match="max_failures is raised from 2 to 3"):
+        open(path, in_process=True)
+    assert accept(path)[1] == ("database: max_failures is raised from 2 to 3.",)

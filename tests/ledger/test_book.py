@@ -80,7 +80,8 @@ def test_following_gives_the_same_book_as_writing() -> None:
     assert book.answered("q", "1") == [(3, 6)]
     assert book.answered("q", "2") == []
     assert (book.ended(3), book.ended(4), book.ended(5)) == (6, 7, None)
-    assert (book.requested("r"), book.requested("s"), book.requested(None)) == (3, None, None)
+    assert (book.requested("ana", "r"), book.requested("ana", "s"), book.requested("ana", None)) == (3, None, None)
+    assert book.requested("ben", "r") is None
     assert book.populations == ("patients",)
 
 

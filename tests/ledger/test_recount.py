@@ -53,6 +53,16 @@ def test_the_report_as_text_and_as_json(path: Path) -> None:
     assert str(Report(problem="broken")).endswith("broken")
 
 
+def test_sums_of_any_length_are_reported() -> None:
+    small, large = Fraction(1, 3**10_000), Fraction(10**5000)
+    report = Report(spent={"patients": {"epsilon": small, "delta": large, "rho": math.inf}})
+    told = report.to_dict()["spent"]["patients"]  # type: ignore[index]
+    assert told["epsilon"].endswith("E-4772")
+    assert Fraction(small) < Fraction(told["epsilon"]) < small * Fraction(1_000_001, 1_000_000)
+    assert (told["delta"], told["rho"]) == ("1." + "0" * 29 + "E+5000", "inf")
+    assert "patients: spent epsilon 0.000000000001, delta 1.000" in str(report)
+
+
 def test_the_file_is_not_written_to(path: Path) -> None:
     before = path.read_bytes(), path.stat().st_mtime_ns
     assert verify(path).sound

@@ -12,6 +12,8 @@ from hedgerow.ledger.memory import MemoryLedger
 from hedgerow.privacy.loss import Loss
 from ledger.making import TENTH, pay, policy, terms
 
+LONG = Fraction(3**299 + 1, 3**300)  # about a third, with 144 digits below the line
+
 
 @pytest.fixture
 def ledger() -> MemoryLedger:
@@ -69,10 +71,17 @@ def test_the_same_request_is_charged_once(ledger: MemoryLedger) -> None:
     first = pay(ledger, request="r")
     assert pay(ledger, request="r") == first
     assert ledger.book.budget("patients").charged == TENTH
-    for other in ({"question": "another"}, {"analyst": "ben"}, {"loss": Loss(Fraction(1, 5))}):
+    for other in ({"question": "another"}, {"loss": Loss(Fraction(1, 5))}):
         with pytest.raises(LedgerError, match=r"request 'r' was charged already, for another question \(entry 3\)"):
             pay(ledger, request="r", **other)  # type: ignore[arg-type]
     assert pay(ledger) != pay(ledger)
+
+
+def test_the_requests_of_two_analysts_never_meet(ledger: MemoryLedger) -> None:
+    first, other = pay(ledger, request="r"), pay(ledger, request="r", analyst="ben", question="another")
+    assert other != first
+    assert (pay(ledger, request="r"), pay(ledger, request="r", analyst="ben", question="another")) == (first, other)
+    assert ledger.book.budget("patients").charged == 2 * TENTH
 
 
 def test_a_charge_that_ended_keeps_its_end(ledger: MemoryLedger) -> None:
@@ -124,6 +133,9 @@ def test_entries_of_other_ledgers_are_refused(ledger: MemoryLedger) -> None:
         ({"sources": {"": "patients"}}, "source"),
         ({"sources": {"a.csv": None}}, "population"),
         ({"max_failures": 0}, "max_failures"),
+        ({"budgets": {"patients": terms(LONG)}}, "epsilon"),
+        ({"budgets": {"patients": terms(1, LONG)}}, "delta"),
+        ({"quotas": {"ana": LONG}}, "quota"),
         ({"note": object()}, "body"),
     ],
 )
@@ -143,6 +155,7 @@ def test_a_policy_is_checked_at_the_door(ledger: MemoryLedger, change: dict[str,
         ({"analyst": ""}, "analyst"),
         ({"epsilon": 0}, "epsilon"),
         ({"epsilon": float("nan")}, "epsilon"),
+        ({"epsilon": LONG}, "epsilon"),
         ({"question": ""}, "question"),
         ({"version": 3}, "version"),
         ({"request": ""}, "request"),

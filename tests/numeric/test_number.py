@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import exact, positive, privacy_delta, privacy_epsilon, probability, whole
+from hedgerow.numeric.number import exact, positive, privacy_delta, privacy_epsilon, probability, short, whole
 
 DOORS = [exact, positive, probability, privacy_epsilon, privacy_delta]
 
@@ -138,6 +138,17 @@ def test_the_ends_are_allowed_and_the_name_can_be_changed() -> None:
     assert positive(5e-324, "x") > 0
     with pytest.raises(InvalidArgument, match=r"^rho must lie between 1e-12 and 10000"):
         privacy_epsilon(1e9, "rho")
+
+
+@pytest.mark.parametrize("number", [Fraction(10**120), Fraction(-(10**120)), Fraction(1, 10**120), Fraction(1, 3), Fraction(0)])
+def test_what_people_write_is_short(number: Fraction) -> None:
+    assert short(number, "epsilon") is number
+
+
+@pytest.mark.parametrize("number", [Fraction(10**120 + 1), Fraction(-(10**120) - 1), Fraction(1, 10**120 + 1), Fraction(1, 3**20_000)])
+def test_numbers_without_end_are_refused(number: Fraction) -> None:
+    with pytest.raises(InvalidArgument, match=r"^delta must be written with at most 120 digits; got "):
+        short(number, "delta")
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

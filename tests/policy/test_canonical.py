@@ -55,6 +55,12 @@ def test_the_text_never_changes_its_meaning() -> None:
     assert policy().digest == "9f4814030a806d278d7f731325236f9ef16da796aea652a39cc51d32dd783950"
 
 
+def test_a_line_that_came_later_is_written_only_where_it_says_something() -> None:
+    assert "max_failures" not in policy(('engine = "duckdb"', "max_failures = 20")).canonical()
+    other = policy(('engine = "duckdb"', "max_failures = 7"))
+    assert json.loads(other.canonical())["max_failures"] == Policy.from_canonical(other.canonical()).max_failures == 7
+
+
 @pytest.mark.parametrize(
     "text",
     [

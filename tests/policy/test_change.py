@@ -61,6 +61,7 @@ LOOSE = [
     (("max_epsilon = 1.0", "max_epsilon = 1.5"), "analyst 'ana': quota is raised from 1 to 1.5."),
     (("max_epsilon = 1.0\n", ""), "analyst 'ana': quota of 1 is dropped."),
     (("[analysts.ana]\nmax_epsilon = 1.0\n", ""), "analyst 'ana': quota of 1 is dropped."),
+    (('engine = "duckdb"', "max_failures = 21"), "database: max_failures is raised from 20 to 21."),
     (('"clinic.ledger"', '"other.ledger"'), "database: ledger changes from 'clinic.ledger' to 'other.ledger'."),
     (
         ('[tables.regions]\nsource = "regions.csv"\npublic = true\n', ""),
@@ -87,6 +88,7 @@ TIGHT = [
     (("note   =", "more   = { hidden = true }\nnote   ="), "column 'more' of table 'visits': is newly hidden."),
     (("max_epsilon = 1.0", "max_epsilon = 0.5"), "analyst 'ana': quota is lowered from 1 to 0.5."),
     (("[analysts.ana]", "[analysts.bob]\n[analysts.ana]"), "analyst 'bob': is new."),
+    (('engine = "duckdb"', "max_failures = 19"), "database: max_failures is lowered from 20 to 19."),
     (('name   = "clinic"', 'name   = "hospital"'), "database: name changes from 'clinic' to 'hospital'."),
 ]
 

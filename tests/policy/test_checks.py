@@ -38,7 +38,13 @@ F = Fraction
 def test_the_database(name: str, engine: str, told: str) -> None:
     ((mistake),) = database_mistakes(name, engine)
     assert told in mistake.says
-    assert not list(database_mistakes("clinic-2026.v1", "duckdb"))
+    assert not list(database_mistakes("clinic-2026.v1", "duckdb", 1))
+
+
+@pytest.mark.parametrize("count", [0, -1, True, "many"])
+def test_failures_are_counted_in_whole_numbers(count: int) -> None:
+    ((mistake),) = database_mistakes("clinic", "duckdb", count)
+    assert mistake == Mistake(("database", "max_failures"), f"max_failures must be a whole number of at least 1; got {count!r}")
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from hedgerow.errors import InvalidArgument
 from hedgerow.policy.mistake import Mistake
 from hedgerow.policy.section import Reader, Section, a_choice, a_delta, a_flag, a_number, a_text, a_whole, an_epsilon
 
@@ -80,3 +82,9 @@ def test_unknown_keys_name_the_nearest_known_one() -> None:
         "'Epsilonn' is not known here; did you mean 'epsilon'?",
         "'zzz' is not known here; known are epsilon, delta",
     ]
+
+
+@pytest.mark.parametrize("door", [an_epsilon, a_delta])
+def test_epsilon_and_delta_are_short(door: Callable[[object, str], Fraction]) -> None:
+    with pytest.raises(InvalidArgument, match="must be written with at most 120 digits"):
+        door(Fraction(1, 3) + Fraction(1, 3**300), "it")

@@ -109,3 +109,10 @@ def test_any_policy_reads_back_as_it_was_written(one: Policy) -> None:
 
 def test_the_page_of_these_tests_is_toml() -> None:
     assert set(tomllib.loads(CLINIC)) == {"database", "budget", "tables", "analysts"}
+
+
+def test_a_number_of_failures_is_written_where_it_is_not_the_usual_one() -> None:
+    assert "max_failures" not in write_policy(policy())
+    few = policy(('engine = "duckdb"', "max_failures = 7"))
+    assert "max_failures = 7" in write_policy(few)
+    assert parse_policy(write_policy(few)) == few

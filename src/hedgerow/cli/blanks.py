@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import exact, privacy_delta, privacy_epsilon, whole
+from hedgerow.numeric.number import exact, privacy_delta, privacy_epsilon, short, whole
 from hedgerow.policy.mistake import Place
 from hedgerow.policy.values import TYPES, read_values
 
@@ -192,7 +192,7 @@ def epsilon(place: Place) -> Blank:
 
     def read(text: str) -> Mapping[str, Any]:
         said = _number(_given(text, "epsilon"), "epsilon")
-        privacy_epsilon(said)
+        short(privacy_epsilon(said), "epsilon")
         return {"epsilon": said}
 
     return Blank((*place, "epsilon"), "what each of these people may lose in all, over all questions ever, such as 1.0", "…", read)
@@ -205,7 +205,7 @@ def delta(place: Place, people: int) -> Blank:
         if not text.strip():
             return {}
         said = _number(text, "delta")
-        if privacy_delta(said) * people >= 1:
+        if short(privacy_delta(said), "delta") * people >= 1:
             raise InvalidArgument("delta", f"must be below 1/max_units (1/{people})", text)
         return {"delta": said}
 

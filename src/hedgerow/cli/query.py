@@ -42,6 +42,7 @@ def query(
     epsilon: Epsilon = None,
     delta: Delta = None,
     analyst: Annotated[str | None, typer.Option(help="Who asks; their quota pays as well.")] = None,
+    custodian: Annotated[bool, typer.Option("--custodian", help="The custodian asks, without a quota.")] = False,
     request: Annotated[str | None, typer.Option(help="A key of your own: the same key again is charged once.")] = None,
     format: Annotated[Format, typer.Option(help="How to print the answer.")] = Format.table,
     as_json: Json = False,
@@ -55,6 +56,7 @@ def query(
         raise InvalidArgument("format", "must not be arrow in a terminal: it is binary. Add > answer.arrow")
     text, price, chance = _text(sql), number(epsilon, "epsilon"), number(delta, "delta")
     with working("asking", quiet=as_json), hedgerow.open(policy, analyst=analyst) as db:
+        _check_who(analyst, custodian, [rule.name for rule in db.policy.analysts])
         answer = db.query(text, epsilon=price, delta=chance, request=request)
     if not isinstance(answer, Answer):
         _explained(answer, as_json)
@@ -88,6 +90,14 @@ def explain(
         explanation = db.explain(text, epsilon=price, delta=chance, error=off)
     _explained(explanation, as_json)
     return 0
+
+
+def _check_who(analyst: str | None, custodian: bool, declared: list[str]) -> None:
+    """Where analysts are declared, nobody becomes the custodian by saying nothing."""
+    if custodian and analyst is not None:
+        raise InvalidArgument("analyst", "and --custodian cannot both be given", analyst)
+    if declared and analyst is None and not custodian:
+        raise InvalidArgument("analyst", f"is missing: say who asks, --analyst {' or '.join(declared)}, or --custodian without a quota")
 
 
 def _explained(explanation: Explanation, as_json: bool) -> None:

@@ -21,7 +21,7 @@ from hedgerow.answers.notes import notes_for
 from hedgerow.engines.source import Source
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.store import Store
-from hedgerow.numeric.number import Number, exact, positive, privacy_delta, privacy_epsilon
+from hedgerow.numeric.number import Number, exact, positive, privacy_delta, privacy_epsilon, short
 from hedgerow.plan.normal import key as meaning_of
 from hedgerow.policy import BudgetRule, Policy, TableRule
 from hedgerow.privacy.account import Account, DualAccount
@@ -223,9 +223,9 @@ def _one(given: Number | None, written: Fraction | None, default: Fraction | Non
 
 def _short(value: Fraction, name: str) -> Fraction:
     """Sums of fractions with long denominators grow without end, and are kept for ever."""
-    if max(abs(value.numerator), value.denominator) > 10**120 or (name == "epsilon" and _STEPS % value.denominator):
-        raise InvalidArgument(name, "must have at most 18 decimals" if name == "epsilon" else "must have at most 120 digits", value)
-    return value
+    if name == "epsilon" and _STEPS % value.denominator:
+        raise InvalidArgument(name, "must have at most 18 decimals", value)
+    return short(value, name)
 
 
 def _analyst(policy: Policy, name: str | None) -> str:

@@ -6,6 +6,7 @@ custodian accepts it, which is an entry of its own.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,8 +22,10 @@ from hedgerow.engines.worker import Worker
 from hedgerow.errors import LedgerError, Refused
 from hedgerow.ledger import Entry, Ledger, MemoryLedger
 from hedgerow.ledger.anchor import Anchor
+from hedgerow.ledger.sqlite import entries_of
 from hedgerow.ledger.store import Store
 from hedgerow.policy import Policy, TableRule, loosened, read_policy
+from hedgerow.policy.frame import FRAME
 from hedgerow.privacy.account import Account, DualAccount
 
 __all__ = ["accept", "budgets", "open", "over"]
@@ -93,23 +96,33 @@ def _ledger(policy: Policy, *, knowingly: bool = False) -> Store:
     if path is None:
         return MemoryLedger()
     if not knowingly and not path.exists() and not Anchor.place(path).exists():
-        for other in sorted(path.parent.glob("*.anchor")):
+        for other in sorted({*path.parent.glob("*.anchor"), *policy.folder.glob("*.anchor")}):
             _check_other(policy, other.with_suffix(""))
     return Ledger.open(path, create=True)
 
 
 def _check_other(policy: Policy, other: Path) -> None:
+    """A look at another ledger, without its lock and without a word written to it."""
     try:
-        with Ledger.open(other, create=False) as ledger:
-            known = (ledger.book.policy or {}).get("sources", {})
-    except LedgerError:  # some other trouble, of some other ledger
+        known = {source for entry in entries_of(other) if entry.kind == "policy" for source in entry.body["sources"]}
+    except (LedgerError, ValueError, KeyError, TypeError):  # some other trouble, of some other ledger
         return
-    shared = sorted(set(known) & set(_sources(policy)))
+    mine = [str(policy.source_path(table).resolve()) for table in policy.tables if table.population and table.source != FRAME]
+    shared = sorted(old for old in known if any(_one_file(old, new) for new in mine))
     if shared:
+        named = os.path.relpath(other, policy.folder)
         raise Refused(
             f"{other.name} already keeps the budget of {Path(shared[0]).name}, and this policy names another ledger: a fresh "
-            f"budget. Write ledger = \"{other.name}\"; or begin another one knowingly, by 'hedgerow policy accept'."
+            f"budget. Write ledger = \"{named}\"; or begin another one knowingly, by 'hedgerow policy accept'."
         )
+
+
+def _one_file(one: str, other: str) -> bool:
+    """By name, or by what lies there: a hard link is another name."""
+    try:
+        return one == other or os.path.samefile(one, other)
+    except OSError:
+        return False
 
 
 def _sources(policy: Policy) -> dict[str, str]:
@@ -156,6 +169,7 @@ def _record(policy: Policy, ledger: Store, note: str) -> Entry:
         quotas={rule.name: rule.max_epsilon for rule in policy.analysts if rule.max_epsilon is not None},
         sources=_sources(policy),
         note=note,
+        max_failures=policy.max_failures,
     )
 
 

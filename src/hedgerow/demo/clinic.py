@@ -22,7 +22,7 @@ POLICY = "clinic.toml"
 _MARK = "# The sample clinic of 'hedgerow demo': the people are made up, the privacy is real."
 _REGIONS = json.dumps(list(REGIONS))
 _PAGE = f"""{_MARK}
-# Play with it: hedgerow query demo/clinic.toml "SELECT …". To start over: hedgerow demo --reset.
+# Play with it: hedgerow query demo/clinic.toml --custodian "SELECT …". To start over: hedgerow demo --reset.
 
 [database]
 name   = "clinic"

@@ -94,7 +94,7 @@ class Pages:
         """Where to go from here."""
         self._rule("Now you")
         lines = (
-            (f"hedgerow query {policy} ", '"SELECT sex, AVG(bmi) FROM patients GROUP BY sex"'),
+            (f"hedgerow query {policy} --custodian ", '"SELECT sex, AVG(bmi) FROM patients GROUP BY sex"'),
             (f"hedgerow budget {policy}", ""),
             ("hedgerow init your.csv", ""),
         )

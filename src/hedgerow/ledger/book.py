@@ -63,7 +63,7 @@ class Book:
         self._asked: dict[str, Fraction] = {}
         self._failed: Counter[str] = Counter()
         self._open: dict[int, tuple[str, str, str, str]] = {}
-        self._requests: dict[str, int] = {}
+        self._requests: dict[tuple[str, str], int] = {}
         self._answers: dict[tuple[str, str], list[tuple[int, int]]] = {}
         self._ended: dict[int, int] = {}
         self._forgiven: frozenset[int] = frozenset()
@@ -145,9 +145,9 @@ class Book:
         since = (datetime.fromisoformat(time or now()) - _PATIENCE).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         return [who for charge, (who, when, *_) in self._open.items() if when <= since and charge not in self._forgiven]
 
-    def requested(self, request: str | None) -> int | None:
-        """The charge that was made under this key."""
-        return None if request is None else self._requests.get(request)
+    def requested(self, analyst: str, request: str | None) -> int | None:
+        """The charge that this analyst made under this key; the keys of two analysts never meet."""
+        return None if request is None else self._requests.get((analyst, request))
 
     def ended(self, charge: int) -> int | None:
         """The answer or failure with which a charge ended."""
@@ -192,8 +192,8 @@ class Book:
     def _charge(self, entry: Entry, body: dict[str, Any], stored: bool) -> None:
         analyst, request, asked = body["analyst"], body["request"], _fraction(body["epsilon"])
         run = (analyst, entry.time, body["question"], body["version"])
-        if request in self._requests:
-            raise LedgerError(f"The request '{request}' was charged already, by entry {self._requests[request]}.")
+        if (analyst, request) in self._requests:
+            raise LedgerError(f"The request '{request}' was charged already, by entry {self._requests[analyst, request]}.")
         if asked <= 0 or not body["charges"] or not all(isinstance(item, str) for item in run):
             raise ValueError
         losses = {name: _loss(**loss) for name, loss in body["charges"].items()}
@@ -209,7 +209,7 @@ class Book:
         self._asked[analyst] = self.spent_by(analyst) + asked
         self._open[entry.seq] = run
         if request is not None:
-            self._requests[request] = entry.seq
+            self._requests[analyst, request] = entry.seq
 
     def _need(self, population: str) -> None:
         if population not in self._budgets:

@@ -7,7 +7,9 @@ same entries, and with the anchor.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from hedgerow.privacy.account import decimals
 __all__ = ["Report", "verify"]
 
 _PARTS = ("epsilon", "delta", "rho")
+_ROUNDED = Context(prec=30, rounding=ROUND_CEILING)
 
 
 @dataclass(slots=True)
@@ -41,15 +44,28 @@ class Report:
         return not self.problem
 
     def to_dict(self) -> dict[str, object]:
-        """Plain JSON, with exact numbers as text."""
-        spent = {name: {part: str(value) for part, value in sums.items()} for name, sums in self.spent.items()}
+        """Plain JSON, with exact numbers as text; those of thousands of digits are rounded up."""
+        spent = {name: {part: _text(value, str) for part, value in sums.items()} for name, sums in self.spent.items()}
         return {name: getattr(self, name) for name in ("sound", "ledger", "entries", "head", "problem", "first_bad")} | {"spent": spent}
 
     def __str__(self) -> str:
         lines = [f"Ledger {self.ledger}: {self.entries} entries, {'nothing is wrong' if self.sound else self.problem}"]
         for name, sums in self.spent.items():
-            lines.append(f"{name}: spent " + ", ".join(f"{part} {decimals(value, up=True)}" for part, value in sums.items()))
+            lines.append(f"{name}: spent " + ", ".join(f"{part} {_text(value, _decimals)}" for part, value in sums.items()))
         return "\n".join(lines)
+
+
+def _decimals(value: Fraction | float) -> str:
+    return decimals(value, up=True)
+
+
+def _text(value: Fraction | float, write: Callable[[Fraction | float], str]) -> str:
+    """A sum of fractions may have more digits than Python writes out; a report is made all the same."""
+    try:
+        return write(value)
+    except ValueError:
+        exact = Fraction(value)
+        return str(_ROUNDED.divide(Decimal(exact.numerator), Decimal(exact.denominator)))
 
 
 def verify(path: str | Path) -> Report:

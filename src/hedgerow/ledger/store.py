@@ -19,7 +19,7 @@ from typing import Self
 from hedgerow.errors import InvalidArgument, LedgerError, Refused
 from hedgerow.ledger.book import Book
 from hedgerow.ledger.entry import Entry
-from hedgerow.numeric.number import exact, positive, whole
+from hedgerow.numeric.number import exact, positive, short, whole
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import RELATIONS
@@ -54,7 +54,7 @@ class Store(ABC):
             "digest": _text(digest, "digest"),
             "text": _text(text, "text"),
             "budgets": {_text(name, "population"): _terms(terms) for name, terms in budgets.items()},
-            "quotas": {_text(name, "analyst"): _ratio(positive(quota, "quota")) for name, quota in (quotas or {}).items()},
+            "quotas": {_text(name, "analyst"): _ratio(short(positive(quota, "quota"), "quota")) for name, quota in (quotas or {}).items()},
             "sources": {_text(source, "source"): _text(name, "population") for source, name in (sources or {}).items()},
             "max_failures": whole(max_failures, "max_failures"),
             "note": note,
@@ -84,7 +84,7 @@ class Store(ABC):
         body: dict[str, object] = {
             "charges": {_text(name, "population"): loss.to_dict() for name, loss in charges.items()},
             "analyst": _text(analyst, "analyst"),
-            "epsilon": _ratio(positive(epsilon, "epsilon")),
+            "epsilon": _ratio(short(positive(epsilon, "epsilon"), "epsilon")),
             "question": _text(question, "question"),
             "version": _text(version, "version"),
             "request": request if request is None else _text(request, "request"),
@@ -92,7 +92,7 @@ class Store(ABC):
         }
         with self._turn():
             _check_rules(self._book, policy)
-            made = self._book.requested(request)
+            made = self._book.requested(analyst, request)
             return self._add("charge", body) if made is None else _same(self._read(made), body)
 
     def check_rules(self, policy: str) -> None:
@@ -177,8 +177,10 @@ def _terms(terms: Mapping[str, object]) -> dict[str, object]:
         raise InvalidArgument("budgets", "must give epsilon, delta, unit and neighbours for each population")
     if terms["neighbours"] not in RELATIONS:
         raise InvalidArgument("neighbours", "must be 'add-remove' or 'change-one'", terms["neighbours"])
-    delta = None if terms["delta"] is None else exact(terms["delta"], "delta")
-    budget = Budget(exact(terms["epsilon"], "epsilon"), delta, exact(terms.get("conversion", Fraction(1, 2)), "conversion"))
+    delta = None if terms["delta"] is None else short(exact(terms["delta"], "delta"), "delta")
+    budget = Budget(
+        short(exact(terms["epsilon"], "epsilon"), "epsilon"), delta, exact(terms.get("conversion", Fraction(1, 2)), "conversion")
+    )
     return {
         "epsilon": _ratio(budget.epsilon),
         "delta": None if budget.delta is None else _ratio(budget.delta),

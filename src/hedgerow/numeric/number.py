@@ -26,6 +26,7 @@ __all__ = [
     "privacy_delta",
     "privacy_epsilon",
     "probability",
+    "short",
     "whole",
 ]
 
@@ -35,6 +36,7 @@ SMALLEST_EPSILON = Fraction(1, 10**12)
 LARGEST_EPSILON = Fraction(10**4)
 SMALLEST_DELTA = Fraction(1, 10**100)
 _LARGEST_EXPONENT = 1000
+_DIGITS = 120
 
 
 def exact(value: object, argument: str) -> Fraction:
@@ -90,6 +92,16 @@ def privacy_delta(value: object, argument: str = "delta") -> Fraction:
     number = probability(value, argument)
     if number < SMALLEST_DELTA:
         raise InvalidArgument(argument, "must be at least 1e-100", value)
+    return number
+
+
+def short(number: Fraction, argument: str) -> Fraction:
+    """A number of at most 120 digits above and below the line: a ledger keeps it, and adds it up, for years.
+
+    For numbers that somebody wrote. What is computed from them, such as a share of an epsilon, may be longer.
+    """
+    if max(abs(number.numerator), number.denominator) > 10**_DIGITS:
+        raise InvalidArgument(argument, f"must be written with at most {_DIGITS} digits", number)
     return number
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.document import Parts
-from hedgerow.policy.rules import AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
+from hedgerow.policy.rules import MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
 from hedgerow.policy.values import Value
 
 __all__ = ["FORMAT", "from_text", "to_text"]
@@ -26,7 +26,7 @@ Rule = TypeVar("Rule", BudgetRule, TableRule, AnalystRule, ColumnRule, Partition
 
 def to_text(parts: Parts) -> str:
     """The canonical text; tables, columns and budgets in the order of their names, because the order in a file means nothing."""
-    body = {
+    body: dict[str, object] = {
         "format": FORMAT,
         "name": parts.name,
         "engine": parts.engine,
@@ -35,6 +35,8 @@ def to_text(parts: Parts) -> str:
         "tables": [_plain(rule) for rule in sorted(parts.tables, key=lambda rule: rule.name)],
         "analysts": [_plain(rule) for rule in sorted(parts.analysts, key=lambda rule: rule.name)],
     }
+    if parts.max_failures != MAX_FAILURES:  # a later line: without it, a policy has the text and the digest that it always had
+        body["max_failures"] = parts.max_failures
     return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
@@ -67,6 +69,7 @@ def from_text(text: str) -> Parts:
             budgets=tuple(_budget(item) for item in body["budgets"]),
             tables=tuple(_table(item) for item in body["tables"]),
             analysts=tuple(AnalystRule(**_exactly(item, AnalystRule, "max_epsilon")) for item in body["analysts"]),
+            max_failures=body.get("max_failures", MAX_FAILURES),
         )
     except InvalidArgument:
         raise

@@ -43,6 +43,7 @@ def _changes(old: Policy, new: Policy) -> Iterator[_Change]:
     for key in ("name", "engine", "ledger"):
         if getattr(old, key) != getattr(new, key):
             yield _Change(key == "ledger", f"database: {key} changes from {getattr(old, key)!r} to {getattr(new, key)!r}.")
+    yield from _amount("database: max_failures", old.max_failures, new.max_failures)
     yield from _all_budgets(old, new)
     yield from _all_tables(old, new)
     yield from _all_analysts(old, new)

@@ -25,8 +25,10 @@ __all__ = [
 ]
 
 
-def database_mistakes(name: str, engine: str) -> Iterator[Mistake]:
+def database_mistakes(name: str, engine: str, max_failures: int = 1) -> Iterator[Mistake]:
     """The name is that of a file; one engine is spoken so far."""
+    if type(max_failures) is not int or max_failures < 1:
+        yield Mistake(("database", "max_failures"), f"max_failures must be a whole number of at least 1; got {max_failures!r}")
     if not re.fullmatch(r"\w[\w.-]*", name):
         yield Mistake(("database", "name"), f"name must be letters, digits, '_', '-' and '.': it names a file; got {name!r}")
     if engine.startswith(("postgresql://", "postgres://", "sc://")):

@@ -21,7 +21,7 @@ from hedgerow.policy.checks import (
     table_mistakes,
 )
 from hedgerow.policy.mistake import Mistake
-from hedgerow.policy.rules import DEFAULT_POPULATION, AnalystRule, BudgetRule, ColumnRule, Noise, PartitionRule, TableRule
+from hedgerow.policy.rules import DEFAULT_POPULATION, MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, Noise, PartitionRule, TableRule
 from hedgerow.policy.section import Section, a_choice, a_delta, a_flag, a_number, a_text, a_whole, an_epsilon
 from hedgerow.policy.values import TYPES, Grain, Value, read_values
 from hedgerow.privacy.unit import RELATIONS, Relation
@@ -42,6 +42,7 @@ class Parts:
     budgets: tuple[BudgetRule, ...] = ()
     tables: tuple[TableRule, ...] = ()
     analysts: tuple[AnalystRule, ...] = ()
+    max_failures: int = MAX_FAILURES
 
 
 def read_document(document: Mapping[str, object], *, files: bool = True) -> tuple[Parts, list[Mistake]]:
@@ -49,7 +50,7 @@ def read_document(document: Mapping[str, object], *, files: bool = True) -> tupl
     mistakes: list[Mistake] = []
     top = Section((), document, mistakes)
     top.only("database", "budget", "budgets", "tables", "analysts")
-    name, engine, ledger = _database(top)
+    name, engine, ledger, failures = _database(top)
     tables = tuple(_tables(top, files))
     budgets = _budgets(top, tables)
     analysts = tuple(_analysts(top))
@@ -61,20 +62,21 @@ def read_document(document: Mapping[str, object], *, files: bool = True) -> tupl
         if place[0] == "budgets" and place[1] not in own:
             place = ("budget", *place[2:])
         mistakes.append(replace(mistake, place=place))
-    return Parts(name, engine, ledger, budgets, tables, analysts), mistakes
+    return Parts(name, engine, ledger, budgets, tables, analysts, failures), mistakes
 
 
-def _database(top: Section) -> tuple[str, str, str | None]:
+def _database(top: Section) -> tuple[str, str, str | None, int]:
     section = top.inner("database")
     if section is None:
         if "database" not in top.content:
             top.wrong("database", 'database is missing: add [database] with name = "…"')
-        return "", "duckdb", None
-    section.only("name", "engine", "ledger")
+        return "", "duckdb", None, MAX_FAILURES
+    section.only("name", "engine", "ledger", "max_failures")
     name = section.need("name", a_text, 'write name = "…"; the ledger is called after it')
     engine = section.take("engine", a_text) or "duckdb"
     section.mistakes.extend(database_mistakes(name or "unnamed", engine))
-    return name or "", engine, section.take("ledger", a_text) or f"{name}.ledger"
+    ledger = section.take("ledger", a_text) or f"{name}.ledger"
+    return name or "", engine, ledger, section.take("max_failures", a_whole) or MAX_FAILURES
 
 
 def _budgets(top: Section, tables: tuple[TableRule, ...]) -> tuple[BudgetRule, ...]:

@@ -27,7 +27,7 @@ from hedgerow.policy.checks import (
 from hedgerow.policy.document import Parts, read_document
 from hedgerow.policy.frame import FRAME, document_of
 from hedgerow.policy.mistake import Mistake, Place
-from hedgerow.policy.rules import DEFAULT_POPULATION, AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
+from hedgerow.policy.rules import DEFAULT_POPULATION, MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
 
 __all__ = [
     "DEFAULT_POPULATION",
@@ -56,10 +56,11 @@ class Policy:
     tables: tuple[TableRule, ...]
     analysts: tuple[AnalystRule, ...] = ()
     folder: Path = Path()
+    max_failures: int = MAX_FAILURES
 
     def __post_init__(self) -> None:
         mistakes = [
-            *database_mistakes(self.name, self.engine),
+            *database_mistakes(self.name, self.engine, self.max_failures),
             *chain.from_iterable(budget_mistakes(rule, ("budgets", rule.population)) for rule in self.budgets),
             *chain.from_iterable(table_mistakes(rule, ("tables", rule.name)) for rule in self.tables),
             *chain.from_iterable(analyst_mistakes(rule, ("analysts", rule.name)) for rule in self.analysts),
@@ -71,7 +72,7 @@ class Policy:
     @classmethod
     def of(cls, parts: Parts, folder: Path = Path()) -> Policy:
         """The policy of parts that were read from somewhere."""
-        return cls(parts.name, parts.engine, parts.ledger, parts.budgets, parts.tables, parts.analysts, folder)
+        return cls(parts.name, parts.engine, parts.ledger, parts.budgets, parts.tables, parts.analysts, folder, parts.max_failures)
 
     @classmethod
     def for_frame(
@@ -126,7 +127,7 @@ class Policy:
 
     def canonical(self) -> str:
         """One text for one policy: stable JSON, exact numbers."""
-        return to_text(Parts(self.name, self.engine, self.ledger, self.budgets, self.tables, self.analysts))
+        return to_text(Parts(self.name, self.engine, self.ledger, self.budgets, self.tables, self.analysts, self.max_failures))
 
     @property
     def digest(self) -> str:

@@ -13,11 +13,12 @@ from typing import Literal
 from hedgerow.policy.values import Grain, Value
 from hedgerow.privacy.unit import Relation, Unit
 
-__all__ = ["DEFAULT_POPULATION", "AnalystRule", "BudgetRule", "ColumnRule", "Noise", "PartitionRule", "TableRule"]
+__all__ = ["DEFAULT_POPULATION", "MAX_FAILURES", "AnalystRule", "BudgetRule", "ColumnRule", "Noise", "PartitionRule", "TableRule"]
 
 Noise = Literal["laplace", "gaussian"]
 
 DEFAULT_POPULATION = "people"
+MAX_FAILURES = 20
 
 
 @dataclass(frozen=True, slots=True)

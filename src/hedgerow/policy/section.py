@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import exact, privacy_delta, privacy_epsilon, whole
+from hedgerow.numeric.number import exact, privacy_delta, privacy_epsilon, short, whole
 from hedgerow.policy.mistake import Mistake, Place
 
 __all__ = ["Section", "a_choice", "a_delta", "a_flag", "a_number", "a_text", "a_whole", "an_epsilon"]
@@ -43,12 +43,12 @@ def a_whole(value: object, key: str) -> int:
 
 def an_epsilon(value: object, key: str) -> Fraction:
     """A privacy parameter epsilon."""
-    return privacy_epsilon(value, key)
+    return short(privacy_epsilon(value, key), key)
 
 
 def a_delta(value: object, key: str) -> Fraction:
     """A privacy parameter delta."""
-    return privacy_delta(value, key)
+    return short(privacy_delta(value, key), key)
 
 
 def a_choice(*options: str) -> Reader[str]:

@@ -16,7 +16,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.policy.document import usual_step
 from hedgerow.policy.frame import FRAME
 from hedgerow.policy.policy import Policy
-from hedgerow.policy.rules import DEFAULT_POPULATION, AnalystRule, BudgetRule, ColumnRule, TableRule
+from hedgerow.policy.rules import DEFAULT_POPULATION, MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, TableRule
 from hedgerow.policy.values import GRAINS, Value, read_values
 
 __all__ = ["write_policy"]
@@ -25,6 +25,7 @@ _DIGITS = Context(prec=4000)
 _WORDS = {
     "engine": "the data stay in files; DuckDB reads them",
     "ledger": "beside this file; what was spent is kept here",
+    "max_failures": "failed runs after which an analyst gets no answers",
     "epsilon": "what each of these people may lose in all",
     "delta": "the probability with which that may fail",
     "default_epsilon": "for a question that names none",
@@ -51,7 +52,9 @@ def write_policy(policy: Policy) -> str:
         raise InvalidArgument("policy", "of a frame in memory cannot be written: save the data as a file first")
     used = {table.population for table in policy.tables} | {DEFAULT_POPULATION}
     main = next((rule for rule in policy.budgets if rule.population in used), None)
-    blocks = [_block("[database]", [("name", policy.name), ("engine", policy.engine), ("ledger", policy.ledger)])]
+    failures = None if policy.max_failures == MAX_FAILURES else policy.max_failures
+    lines: list[tuple[str, object]] = [("name", policy.name), ("engine", policy.engine), ("ledger", policy.ledger)]
+    blocks = [_block("[database]", [*lines, ("max_failures", failures)])]
     blocks += [_budget(rule, "[budget]" if rule is main else f"[budgets.{_key(rule.population)}]") for rule in policy.budgets]
     for table in policy.tables:
         blocks.extend(_table(table))
