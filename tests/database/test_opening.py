@@ -262,6 +262,7 @@ def test_ledgers_about_other_data_may_lie_side_by_side(tmp_path: Path) -> None:
         protect(
             visits(), unit="patient_id", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1, ledger=tmp_path / f"{name}.ledger"
         ).close()
+    assert {file.stem for file in tmp_path.glob("*.ledger")} == {"clinic", "other", "one", "two"}
 
 
 def test_the_policy_says_how_many_runs_may_fail(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_an_answer_of_another_shape_ends_the_child(worker: Worker) -> None:
     assert pid(worker) != first
 
 
-PLANTED = ("SELECT COUNT(*) FROM read_text('/etc/passwd')", "COPY (SELECT 1) TO '/tmp/out.csv'", "no sql", "SELECT error('x')")
+PLANTED = (f"SELECT COUNT(*) FROM read_text('{__file__}')", "COPY (SELECT 1) TO 'out.csv'", "no sql", "SELECT error('x')")
 
 
 @pytest.mark.parametrize("sql", PLANTED)

@@ -31,8 +31,8 @@ F = Fraction
         ("a/b", "duckdb", "it names a file; got 'a/b'"),
         ("..", "duckdb", "name must be letters"),
         ("a", "sqlite", "engine must be 'duckdb'; got 'sqlite'"),
-        ("a", "postgresql://host/x", "PostgreSQL and Spark come later"),
-        ("a", "sc://host:15002", "PostgreSQL and Spark come later"),
+        ("a", "postgresql://host/x", "export the tables to Parquet or CSV files"),
+        ("a", "sc://host:15002", "export the tables to Parquet or CSV files"),
     ],
 )
 def test_the_database(name: str, engine: str, told: str) -> None:

@@ -15,9 +15,9 @@ from hedgerow.ledger.recount import verify
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.privacy.loss import Loss
 from ledger.disk import images, record, survives
+from ledger.filed import race
 from ledger.making import TENTH, pay, policy, quick_folder
 from ledger.racing import UNITS
-from ledger.test_sqlite import race
 
 
 @pytest.mark.parametrize("part", range(10))

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeVar
 import pyarrow as pa
 from sqlglot import exp
 
-from hedgerow.engines.compile import Shelf
+from hedgerow.engines.compile import Shelf, compiling
 from hedgerow.engines.decode import Columns, Statement
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.frames import snapshot
@@ -20,10 +20,11 @@ from hedgerow.engines.session import Attached
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.engines.terms import column, select
 from hedgerow.errors import HedgerowError, InvalidArgument, SourceError
+from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Type
 
-__all__ = ["Catalogue", "Desk", "Registered", "physical", "shelf_of", "stock"]
+__all__ = ["Catalogue", "Desk", "Registered", "Stocked", "physical", "shelf_of", "stock"]
 
 _TYPES: Final[Mapping[str, Type]] = {
     "BOOLEAN": "boolean",
@@ -97,6 +98,26 @@ class Catalogue:
 
     shelves: Mapping[str, Shelf]
     columns: Mapping[str, tuple[PhysicalColumn, ...]]
+
+
+class Stocked:
+    """What engines over a catalogue have in common."""
+
+    _catalogue: Catalogue
+    _compiled: Callable[[Aggregate], Statement]
+
+    def _take(self, catalogue: Catalogue, dialect: Dialect) -> None:
+        self._catalogue, self._compiled = catalogue, compiling(catalogue.shelves, dialect)
+
+    def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
+        """The columns that a table has, by their names in the data."""
+        if table not in self._catalogue.columns:
+            raise InvalidArgument("table", "must be one of those registered", table)
+        return self._catalogue.columns[table]
+
+    def prepare(self, plan: Aggregate) -> None:
+        """Compile the plan, or refuse it."""
+        self._compiled(plan)
 
 
 def stock(desk: Desk, tables: Mapping[str, Registered], dialect: Dialect) -> Catalogue:

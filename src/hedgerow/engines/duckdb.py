@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hedgerow.engines.catalogue import Registered, stock
-from hedgerow.engines.compile import compiling
+from hedgerow.engines.catalogue import Registered, Stocked, stock
 from hedgerow.engines.decode import arranged
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.session import Limits, Session
-from hedgerow.engines.source import FAILED, Cells, PhysicalColumn
-from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.engines.source import FAILED, Cells
+from hedgerow.errors import SourceError
 from hedgerow.plan.nodes import Aggregate
 
 __all__ = ["DuckDB", "Registered"]
 
 
-class DuckDB:
+class DuckDB(Stocked):
     """Answers plans over the given tables. What is wrong with them is said at once, before anything is asked or charged.
 
     ``threads`` and ``memory`` (bytes) limit the engine; several threads may ask at once.
@@ -26,21 +25,10 @@ class DuckDB:
         limits = Limits(threads, memory)
         self._session = Session([table.path for table in tables.values() if table.path is not None], limits)
         try:
-            self._catalogue = stock(self._session, tables, DUCKDB)
+            self._take(stock(self._session, tables, DUCKDB), DUCKDB)
         except BaseException:
             self._session.close()
             raise
-        self._compiled = compiling(self._catalogue.shelves, DUCKDB)
-
-    def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
-        """The columns that a table has, by their names in the data."""
-        if table not in self._catalogue.columns:
-            raise InvalidArgument("table", "must be one of those registered", table)
-        return self._catalogue.columns[table]
-
-    def prepare(self, plan: Aggregate) -> None:
-        """Compile the plan, or refuse it."""
-        self._compiled(plan)
 
     def run(self, plan: Aggregate) -> Cells:
         """The whole numbers of every group."""

@@ -21,12 +21,11 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hedgerow.engines.catalogue import Catalogue, Registered, stock
-from hedgerow.engines.compile import compiling
+from hedgerow.engines.catalogue import Catalogue, Registered, Stocked, stock
 from hedgerow.engines.decode import Columns, Statement, arranged
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.session import Attached, Limits
-from hedgerow.engines.source import FAILED, Cells, PhysicalColumn
+from hedgerow.engines.source import FAILED, Cells
 from hedgerow.engines.wire import Broken, Message, decoded, receive, send
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.nodes import Aggregate
@@ -125,7 +124,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-class Worker:
+class Worker(Stocked):
     """Answers plans like ``DuckDB``, from a child process.
 
     ``deadline`` is how many seconds a question may take, ``opening`` how many each table at the start. ``memory`` (bytes) limits the
@@ -149,21 +148,11 @@ class Worker:
         self._guard = threading.Lock()
         self._closed = False
         try:
-            self._child, self._catalogue = self._start()
+            self._child, catalogue = self._start()
         except (Broken, _Failed):
             raise SourceError("The process that reads the data could not be started, or took too long to open them.") from None
         self._process = os.getpid()
-        self._compiled = compiling(self._catalogue.shelves, DUCKDB)
-
-    def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
-        """The columns that a table has, by their names in the data."""
-        if table not in self._catalogue.columns:
-            raise InvalidArgument("table", "must be one of those registered", table)
-        return self._catalogue.columns[table]
-
-    def prepare(self, plan: Aggregate) -> None:
-        """Compile the plan, or refuse it."""
-        self._compiled(plan)
+        self._take(catalogue, DUCKDB)
 
     def run(self, plan: Aggregate) -> Cells:
         """The whole numbers of every group."""

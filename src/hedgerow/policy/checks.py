@@ -32,7 +32,7 @@ def database_mistakes(name: str, engine: str, max_failures: int = 1) -> Iterator
     if not re.fullmatch(r"\w[\w.-]*", name):
         yield Mistake(("database", "name"), f"name must be letters, digits, '_', '-' and '.': it names a file; got {name!r}")
     if engine.startswith(("postgresql://", "postgres://", "sc://")):
-        yield Mistake(("database", "engine"), "engine must be 'duckdb' for now; PostgreSQL and Spark come later")
+        yield Mistake(("database", "engine"), "engine must be 'duckdb': export the tables to Parquet or CSV files and name those")
     elif engine != "duckdb":
         yield Mistake(("database", "engine"), f"engine must be 'duckdb'; got {engine!r}")
 

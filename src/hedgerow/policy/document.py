@@ -205,7 +205,7 @@ def _unit(value: object, key: str) -> str:
         return text
     if not _THROUGH.fullmatch(text):
         raise InvalidArgument(key, 'must look like "order_id -> orders.order_id, orders.customer_id"', value)
-    raise InvalidArgument(key, "through foreign keys comes later; for now give the source its id column and write that", value)
+    raise InvalidArgument(key, "cannot be reached through foreign keys: add the id column to the source itself, and write its name", value)
 
 
 def _columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:
