@@ -17,16 +17,20 @@ from rich.text import Text
 
 import hedgerow
 from bench.accounting import accounting
+from bench.accuracy import accuracy
 from bench.choice import choice
 from bench.database import database
 from bench.imports import imports
+from bench.joins import joins
 from bench.latency import latency
 from bench.noise import noise
 from bench.peers import Peers, hired
 from bench.people import people
 from bench.quantile import median, shapes
 from bench.report import Section, render
+from bench.spread import quantiles
 from bench.timing import timing
+from bench.tpch import tpch
 
 SECTIONS: dict[str, Callable[..., Section]] = {
     "noise": noise,
@@ -39,6 +43,10 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "import": imports,
     "database": database,
     "people": people,
+    "joins": joins,
+    "quantiles": quantiles,
+    "tpch": tpch,
+    "accuracy": accuracy,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +16,16 @@ import pytest
 from hedgerow.errors import BudgetExceeded, InvalidArgument, SourceError, Unsupported
 from hedgerow.ledger import MemoryLedger
 from hedgerow.mechanisms import Gaussian, Laplace
+from hedgerow.picking import Picking
 from hedgerow.plan import reference
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import FAILED, Charge, Noise, Release, Threshold, release
+from hedgerow.release import FAILED, Centre, Charge, Noise, Release, Threshold, release
 
 UNIT = Unit("add-remove", "who")
 ROWS = [{"who": n % 40, "day": date(2026, 1, 1 + n % 2), "x": n % 7} for n in range(200)]
@@ -57,7 +60,7 @@ class Broken(Plain):
         raise RuntimeError("the secret is 42")
 
 
-def plan(*measures: Measure, domain: Any = None, keys: tuple[str, ...] = ("k0",)) -> Aggregate:
+def plan(*measures: Measure | Pick, domain: Any = None, keys: tuple[str, ...] = ("k0",)) -> Aggregate:
     schema = Schema("visits", (Column("day", "date"), Column("x", "integer", Fraction(0), Fraction(6))), "who")
     rows = Project(Table(schema), (("k0", Read("day")), ("v0", Read("x"))))
     return Aggregate(Group(Bound(rows, keys, 2, 3), domain), measures or (Measure("rows"),))
@@ -83,11 +86,11 @@ def noise_of(asked: Aggregate, epsilon: Fraction = Fraction(1), delta: Fraction 
 
 
 def test_it_charges_the_loss_of_the_noise_and_then_answers() -> None:
-    asked, book = plan(Measure("rows"), Measure("mean", "v0", Snap(Fraction(1), 0, 6))), ledger()
+    asked, book = plan(Measure("rows"), Measure("moments", "v0", Snap(Fraction(1), 0, 6))), ledger()
     noise = noise_of(asked)
     found = release(asked, Plain(), book, noise, charge())
     assert found.loss == noise.loss(asked.sensitivity(UNIT))
-    assert found.loss.epsilon == 1
+    assert found.loss.epsilon == found.epsilon == 1
     assert 0 < found.loss.delta <= Fraction(1, 10**7)
     assert book.book.budget("people").charged == found.loss
     assert [entry.kind for entry in book.entries()][-2:] == ["charge", "answer"]
@@ -236,3 +239,132 @@ def test_gaussian_noise_is_charged_in_rho() -> None:
     assert found.loss.rho <= Fraction(1, 100)
     assert found.loss.delta == Fraction(1, 10**8)
     assert found.noise == noise
+
+
+def test_a_count_one_below_the_threshold_passes_as_often_as_it_should() -> None:
+    """40,000 draws at 1/4: seven standard errors are 606."""
+    made = Threshold(0, 10, Fraction(1, 10**6), Fraction(1, 4))
+    assert abs(sum(made.passes(9) for _ in range(40_000)) - 10_000) < 606
+    assert not any(made.passes(8) for _ in range(1000))
+    assert all(made.passes(count) for _ in range(500) for count in (10, 11))
+    assert not any(replace(made, edge=Fraction(0)).passes(9) for _ in range(1000))
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(7, 3), Fraction(40), Fraction(10**6, 3)])
+@pytest.mark.parametrize("groups", [1, 3])
+@pytest.mark.parametrize("delta", [Fraction(1, 10**5), Fraction(3, 10**15)])
+def test_nearly_all_of_delta_is_used_and_never_more(scale: Fraction, groups: int, delta: Fraction) -> None:
+    made = Threshold.calibrate(0, Laplace(scale), most=4, groups=groups, delta=delta)
+    assert Fraction(999, 1000) * delta <= made.delta <= delta
+    assert 0 <= made.edge < 1
+    q, above = math.exp(-1 / float(scale)), made.least - 4  # Pr[Z >= t] = q^t/(1 + q), Pr[Z = t] = (1 - q)/(1 + q) q^t
+    true = groups * (q**above + float(made.edge) * (1 - q) * q ** (above - 1)) / (1 + q)
+    assert true == pytest.approx(float(made.delta), rel=1e-6)
+
+
+def test_the_edge_is_stored_with_the_answer() -> None:
+    asked, book = plan(), ledger()
+    noise = noise_of(asked)
+    assert noise.threshold is not None
+    assert noise.threshold.edge > 0
+    found = release(asked, Plain(), book, noise, charge())
+    ((entry, payload),) = book.answers("q", "1")
+    assert Release.stored(entry, payload).noise == noise == found.noise
+
+
+DAYS = ((date(2026, 1, 1), date(2026, 1, 2)),)
+COUNTS = (Measure("rows"), Measure("total", "v0", Snap(Fraction(1), 0, 6)), Measure("units"))
+CENTRE = Centre(2, ((0, 3), (1, 18)))
+
+
+def centred(scale: Fraction) -> Noise:
+    return Noise((Gaussian(scale),) * 3, centre=CENTRE)
+
+
+def test_counts_are_measured_from_the_middle() -> None:
+    cells = Plain().run(plan(*COUNTS, domain=DAYS))
+    plain, wanted = cells.numbers, []
+    for bound, exact in ((3, plain[0]), (18, plain[1])):
+        wanted.append([2 * int(x) - bound * int(p) for x, p in zip(exact, plain[2], strict=True)])
+    keys, noisy = centred(Fraction(1, 100)).sample(cells, COUNTS)  # noise that is 0 with overwhelming probability
+    assert keys == [(day,) for day in DAYS[0]]
+    assert noisy == [*wanted, plain[2].tolist()]
+
+
+def test_nothing_wraps_round_on_the_way_to_the_middle() -> None:
+    bound = 2**45
+    cells = Cells([], [np.array([2**62]), np.array([2**20])])
+    noise = Noise((Gaussian(Fraction(1, 100)),) * 2, centre=Centre(1, ((0, bound),)))
+    _, noisy = noise.sample(cells, (Measure("total", "v0", Snap(Fraction(1), 0, bound)), Measure("units")))
+    assert noisy == [[2**63 - 2**65], [2**20]]
+
+
+def test_what_is_measured_from_the_middle_is_stored_so() -> None:
+    asked, book = plan(*COUNTS, domain=DAYS), ledger()
+    found = release(asked, Plain(), book, centred(Fraction(10**4)), charge())
+    assert found.noise.centre == CENTRE
+    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
+    assert found.loss == centred(Fraction(10**4)).loss(asked.sensitivity(UNIT))
+
+
+def test_there_is_no_middle_where_a_unit_may_be_replaced() -> None:
+    book, source = ledger(), Plain()
+    moved = replace(charge(), unit=Unit("change-one", "who"))
+    with pytest.raises(InvalidArgument, match="must not be centred where a unit may be replaced"):
+        release(plan(*COUNTS, domain=DAYS), source, book, centred(Fraction(10**4)), moved)
+    assert source.runs == 0
+    assert len(book.entries()) == 2
+
+
+MEDIANS = Pick("quantiles", "v0", Snap(Fraction(1), 0, 6), at=(Fraction(1, 4), Fraction(1, 2)), method="exponential")
+
+
+def picking(pick: Pick, asked: Aggregate) -> Picking:
+    return Picking.calibrate(pick, asked.reach(UNIT), epsilon=Fraction(1, 2), delta=Fraction(1, 10**8))
+
+
+class Sampled(Plain):
+    """A day of many people, and one of a single person: whatever is done with the sample of that day but keep it fails."""
+
+    def run(self, plan: Aggregate) -> Cells:
+        samples = np.empty(2, dtype=object)
+        samples[:] = [np.repeat(np.arange(7), 100), "nobody may look"]
+        return Cells([list(DAYS[0])], [samples, np.array([700, 1])])
+
+
+def test_picks_stand_beside_a_threshold_and_are_made_in_the_groups_that_are_shown() -> None:
+    asked, book = plan(MEDIANS, Measure("rows")), ledger()
+    law = Laplace.calibrate(sensitivity=asked.sensitivity(UNIT)[1], epsilon=Fraction(1, 2))
+    threshold = Threshold.calibrate(1, law, most=3, groups=2, delta=Fraction(1, 10**7))
+    noise = Noise((picking(MEDIANS, asked), law), threshold)
+    found = release(asked, Sampled(), book, noise, charge())
+    assert found.keys == ((DAYS[0][0],),)
+    quarter, half, count = (numbers[0] for numbers in found.numbers)
+    assert 0 <= quarter <= half <= 6
+    assert abs(count - 700) < 600
+    assert found.loss.epsilon <= 1
+    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
+
+
+def test_no_release_is_stored_as_none() -> None:
+    pick = replace(MEDIANS, at=(Fraction(1, 2),), method="propose", bound=1)
+    asked, book = plan(pick, domain=(), keys=()), ledger()
+
+    class Wide(Plain):
+        def run(self, plan: Aggregate) -> Cells:
+            samples = np.empty(1, dtype=object)
+            samples[0] = np.array([0, 6])
+            return Cells([], [samples])
+
+    made = Picking.calibrate(pick, asked.reach(UNIT), epsilon=Fraction(1, 2), delta=Fraction(1, 10**12))
+    found = release(asked, Wide(), book, Noise((made,)), charge())
+    assert found.numbers == ((None,),)
+    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
+
+
+def test_picks_have_pickings_and_nothing_else_has() -> None:
+    asked = plan(MEDIANS, Measure("rows"), domain=DAYS)
+    law, other = picking(MEDIANS, asked), Laplace(Fraction(20))
+    for laws in ((other, other), (law, law), (other, law), (law,)):
+        with pytest.raises(InvalidArgument, match="one mechanism for each measure"):
+            release(asked, Plain(), ledger(), Noise(laws), charge())

@@ -1,11 +1,12 @@
 """Hedgerow: differential privacy with exact noise, written proofs and laws that check them.
 
-The names on this page are the public ones. ``hedgerow.mechanisms`` and ``hedgerow.verify`` are imported on their own, and ``open`` and
-``protect`` bring the database in when they are called, so that ``import hedgerow`` stays light.
+The names on this page are the public ones. ``hedgerow.mechanisms`` and ``hedgerow.verify`` are imported on their own, and ``open``,
+``protect`` and ``connect`` bring the database in when they are called, so that ``import hedgerow`` stays light.
 """
 
 from __future__ import annotations
 
+from hedgerow.connection import connect
 from hedgerow.errors import (
     BudgetExceeded,
     EntropyError,
@@ -38,6 +39,7 @@ __all__ = [
     "Unit",
     "Unsupported",
     "__version__",
+    "connect",
     "open",
     "protect",
 ]

@@ -13,9 +13,9 @@ does, nothing else about the data leaves, except that it failed (one bit, charge
 their own mechanism: the losses add up. Which groups are there is public with a declared domain. Without one, a group is published if
 a noisy count of it reaches the threshold. Groups that only one of two neighbours has are at most g on either side, g the
 groups a unit may be in, and hold at most m in that count: one of them comes through with probability at most
-g Pr[m + Z >= threshold] <= delta. Outside that event, the same in both worlds, all published numbers are of groups that both
-have (Korolova et al. 2009; ``mechanisms.stability_histogram`` has it in full). Under change-one each side still has at most g
-such groups, and the count moves in 2g of them, which its sensitivity says.
+g (Pr[m + Z >= threshold] + edge Pr[m + Z = threshold - 1]) <= delta, edge being the chance of those one below. Outside that event, the
+same in both worlds, all published numbers are of groups that both have (Korolova et al. 2009; ``mechanisms.stability_histogram`` has it
+in full). Under change-one each side still has at most g such groups, and the count moves in 2g of them, which its sensitivity says.
 
 A charge is answered once. If two runs race for one charge (the same request sent twice), the ledger keeps the first answer, and both
 return that one: noise is never drawn twice for one payment.
@@ -33,25 +33,31 @@ from typing import Any, Protocol
 import numpy as np
 
 from hedgerow.errors import InvalidArgument, SourceError
-from hedgerow.ledger import Entry
+from hedgerow.ledger.entry import Entry
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.numeric.laplace_tail import laplace_tail, laplace_threshold
+from hedgerow.numeric.rounding import round_up
 from hedgerow.numeric.tail import gaussian_radius
+from hedgerow.numeric.uniform import uniform_integers
+from hedgerow.picking import Picking
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Value
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 
-__all__ = ["Cells", "Charge", "Noise", "Release", "Source", "Threshold", "release"]
+__all__ = ["Additive", "Cells", "Centre", "Charge", "Law", "Noise", "Release", "Source", "Threshold", "release"]
 
-Law = Laplace | Gaussian
+Additive = Laplace | Gaussian
+Law = Additive | Picking
 
 
 class Cells(Protocol):
-    """What a source hands over: one column for each key, one column of whole numbers for each number of each measure."""
+    """What a source hands over: one column for each key, one column of whole numbers for each number of each measure, and one column of
+    sorted samples for each pick."""
 
     @property
     def keys(self) -> Sequence[Sequence[Value]]: ...
@@ -80,6 +86,7 @@ class Ledger(Protocol):
         request: str | None = None,
         about: Mapping[str, Any],
         policy: str | None = None,
+        parts: Mapping[str, tuple[str, Sequence[str]]] | None = None,
     ) -> Entry: ...
     def answer(self, entry: Entry, payload: str) -> Entry: ...
     def fail(self, entry: Entry) -> Entry: ...
@@ -88,21 +95,49 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Groups are published from ``least`` on in the noisy numbers of the measure at ``index``."""
+    """Groups are published from ``least`` on in the noisy numbers of the measure at ``index``, and with probability ``edge`` those that are
+    one below: so all of delta is used, where whole numbers alone would leave some of it."""
 
     index: int
     least: int
     delta: Fraction
+    edge: Fraction = Fraction(0)
 
     @classmethod
-    def calibrate(cls, index: int, law: Law, *, most: int, groups: int, delta: Fraction) -> Threshold:
+    def calibrate(cls, index: int, law: Additive, *, most: int, groups: int, delta: Fraction) -> Threshold:
         """The lowest threshold such that, of ``groups`` groups that hold at most ``most``, one comes through with at most ``delta``."""
         share = delta / groups
         if isinstance(law, Laplace):
             above = laplace_threshold(law.scale, share)
-            return cls(index, most + above, groups * laplace_tail(law.scale, above))
-        # Pr[Z >= r + 1] is half of Pr[|Z| > r].
+            tail = laplace_tail(law.scale, above)
+            here = laplace_tail(law.scale, above - 1) - tail * (1 - _SURE)  # at least Pr[Z = above - 1]
+            edge = Fraction(max((share - tail) * _EDGES // here - 1, 0), _EDGES)
+            return cls(index, most + above, round_up(groups * (tail + edge * here), _FINE), edge)
+        # Pr[Z >= r + 1] is half of Pr[|Z| > r]. Steps are small beside this noise.
         return cls(index, most + gaussian_radius(float(law.scale), float(2 * share)) + 1, delta)
+
+    def passes(self, count: int) -> bool:
+        """Whether a group with this noisy count is published."""
+        if count != self.least - 1 or not self.edge:
+            return count >= self.least
+        return int(uniform_integers(self.edge.denominator, 1)[0]) < self.edge.numerator
+
+
+_EDGES, _FINE = 10**9, 10**160
+_SURE = Fraction(1, 10**30)  # tails are upper bounds, by less than this part of them
+
+
+@dataclass(frozen=True, slots=True)
+class Centre:
+    """Counts measured from the middle: where a unit puts between 0 and b into a number, 2 x - b p is noised instead of x, p being the
+    count of units, the measure at ``units``. ``bounds`` has the places of such measures, and their b.
+
+    A unit in a group moves that by 2 x - b, at most b either way, as it moves x. And x = (2 x - b p + b p)/2: the noise of p is shared by
+    all of them, that of the rest is halved (Lebeda, SOSA 2025). It holds where a unit comes or goes, not where it is replaced.
+    """
+
+    units: int
+    bounds: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,27 +146,55 @@ class Noise:
 
     laws: tuple[Law, ...]
     threshold: Threshold | None = None
+    centre: Centre | None = None
 
     def loss(self, moves: Sequence[Sensitivity]) -> Loss:
         """What one release costs when one unit moves the measures so far."""
-        total = self.laws[0].loss(moves[0])
-        for law, move in zip(self.laws[1:], moves[1:], strict=True):
-            total = total + law.loss(move)
+        each = [law.loss() if isinstance(law, Picking) else law.loss(move) for law, move in zip(self.laws, moves, strict=True)]
+        total = sum(each[1:], each[0])
         return total if self.threshold is None else Loss(total.epsilon, total.delta + self.threshold.delta, total.rho)
 
-    def sample(self, cells: Cells, measures: Sequence[Measure]) -> tuple[list[tuple[Value, ...]], list[list[int]]]:
-        """Published keys, sorted as the source sorts them, and their noisy numbers; every number has noise of its own."""
-        owners = [index for index, measure in enumerate(measures) for _ in range(measure.width)]
-        noisy = [_noisy(self.laws[index], numbers) for index, numbers in zip(owners, cells.numbers, strict=True)]
+    def sample(self, cells: Cells, measures: Sequence[Measure | Pick]) -> tuple[list[tuple[Value, ...]], list[list[int | None]]]:
+        """Published keys, sorted as the source sorts them, and their noisy numbers; every number has noise of its own.
+
+        Picks are made in the groups that are published, and in no others: which these are is known by then.
+        """
+        starts = [sum(1 if isinstance(other, Pick) else other.width for other in measures[:index]) for index in range(len(measures))]
         keys: list[tuple[Value, ...]] = list(zip(*cells.keys, strict=True)) if cells.keys else [()]
-        if self.threshold is None:
-            return keys, noisy
-        decisive = noisy[owners.index(self.threshold.index)]
-        shown = [place for place, count in enumerate(decisive) if count >= self.threshold.least]
-        return [keys[place] for place in shown], [[numbers[place] for place in shown] for numbers in noisy]
+        shown, decisive = list(range(len(keys))), None
+        if self.threshold is not None:
+            decisive = self.threshold.index
+            counts = _noisy(self.laws[decisive], cells.numbers[starts[decisive]])
+            shown = [place for place, count in enumerate(counts) if self.threshold.passes(count)]
+            decided = [counts[place] for place in shown]
+        noisy: list[list[int | None]] = []
+        for index, (law, measure) in enumerate(zip(self.laws, measures, strict=True)):
+            if index == decisive:
+                noisy.append(list(decided))
+            else:
+                noisy.extend(_published(law, measure, self._centred(index, starts, cells), shown))
+        return [keys[place] for place in shown], noisy
+
+    def _centred(self, index: int, starts: Sequence[int], cells: Cells) -> Sequence[Any]:
+        """The columns from that of a measure on, the first measured from the middle where it should be."""
+        columns = cells.numbers[starts[index] :]
+        bound = None if self.centre is None else dict(self.centre.bounds).get(index)
+        if self.centre is None or bound is None:
+            return columns
+        # In Python's whole numbers: beyond 64 bits a product would wrap round, farther than any noise hides.
+        return [2 * columns[0].astype(object) - bound * cells.numbers[starts[self.centre.units]].astype(object)]
+
+
+def _published(law: Law, measure: Measure | Pick, columns: Sequence[Any], shown: Sequence[int]) -> list[list[int | None]]:
+    """The numbers of a measure in the groups that are shown."""
+    if isinstance(law, Picking):
+        picked = [law.sample(columns[0][place]) for place in shown]
+        return [[values[i] for values in picked] for i in range(law.width)]
+    return [list(_noisy(law, columns[i][list(shown)])) for i in range(measure.width)]
 
 
 def _noisy(law: Law, exact: Any) -> list[int]:
+    assert not isinstance(law, Picking)  # `release` checks that picks have pickings, and nothing else has
     if len(exact) == 0:
         return []
     if exact.dtype == np.object_:  # sums beyond 64 bits are Python's whole numbers
@@ -143,7 +206,7 @@ def _noisy(law: Law, exact: Any) -> list[int]:
 @dataclass(frozen=True, slots=True)
 class Charge:
     """Who pays for what: the population and its unit, the analyst with the epsilon that counts towards their quota, the
-    question, and the digest of the policy that it was understood under."""
+    question, the digest of the policy that it was understood under, and the table and its parts if it is about some parts alone."""
 
     population: str
     unit: Unit
@@ -154,6 +217,7 @@ class Charge:
     request: str | None
     about: Mapping[str, Any]
     policy: str | None = None
+    parts: tuple[str, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +225,7 @@ class Release:
     """Noisy numbers and what they cost: a plain value, stored in the ledger and read back from there."""
 
     keys: tuple[tuple[Value, ...], ...]
-    numbers: tuple[tuple[int, ...], ...]
+    numbers: tuple[tuple[Any, ...], ...]
     noise: Noise
     entry: Entry
 
@@ -171,27 +235,38 @@ class Release:
         (loss,) = self.entry.body["charges"].values()
         return Loss.from_dict(loss)
 
+    @property
+    def epsilon(self) -> Fraction:
+        """What was asked for."""
+        return Fraction(self.entry.body["epsilon"])
+
     @classmethod
     def stored(cls, entry: Entry, payload: str) -> Release:
         """The release that an answer in the ledger holds."""
         held = json.loads(payload)
-        laws = tuple(_LAWS[law](Fraction(scale)) for law, scale in held["laws"])
-        threshold = held["threshold"] and Threshold(held["threshold"][0], held["threshold"][1], Fraction(held["threshold"][2]))
+        laws = tuple(Picking.from_dict(said) if law == "pick" else _LAWS[law](Fraction(said)) for law, said in held["laws"])
+        threshold = held["threshold"] and Threshold(*held["threshold"][:2], *map(Fraction, held["threshold"][2:]))
         keys = tuple(tuple(_value(value) for value in key) for key in held["keys"])
-        return cls(keys, tuple(map(tuple, held["numbers"])), Noise(laws, threshold), entry)
+        units, bounds = held.get("centre", (None, ()))
+        centre = None if units is None else Centre(units, tuple(map(tuple, bounds)))
+        return cls(keys, tuple(map(tuple, held["numbers"])), Noise(laws, threshold, centre), entry)
 
 
-_LAWS: Mapping[str, type[Law]] = {"laplace": Laplace, "gaussian": Gaussian}
+_LAWS: Mapping[str, type[Additive]] = {"laplace": Laplace, "gaussian": Gaussian}
 
 
-def _payload(keys: Sequence[tuple[Value, ...]], numbers: Sequence[Sequence[int]], noise: Noise) -> str:
+def _payload(keys: Sequence[tuple[Value, ...]], numbers: Sequence[Sequence[int | None]], noise: Noise) -> str:
     threshold = noise.threshold
     held = {
-        "laws": [[type(law).__name__.lower(), str(law.scale)] for law in noise.laws],
-        "threshold": threshold and [threshold.index, threshold.least, str(threshold.delta)],
+        "laws": [
+            ["pick", law.to_dict()] if isinstance(law, Picking) else [type(law).__name__.lower(), str(law.scale)] for law in noise.laws
+        ],
+        "threshold": threshold and [threshold.index, threshold.least, str(threshold.delta), str(threshold.edge)],
         "keys": [[_plain(value) for value in key] for key in keys],
         "numbers": numbers,
     }
+    if noise.centre is not None:
+        held["centre"] = [noise.centre.units, noise.centre.bounds]
     return json.dumps(held, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -206,7 +281,10 @@ def _value(held: Any) -> Value:
 def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charge: Charge) -> Release:
     """Charge the question, run it, add noise, store the answer, return what was stored."""
     moves = plan.sensitivity(charge.unit)
-    if len(noise.laws) != len(moves) or (plan.source.domain is None) != (noise.threshold is not None):
+    if noise.centre is not None and charge.unit.relation != "add-remove":
+        raise InvalidArgument("noise", "must not be centred where a unit may be replaced by another", noise.centre)
+    picks = [isinstance(measure, Pick) for measure in plan.measures]
+    if [isinstance(law, Picking) for law in noise.laws] != picks or (plan.source.domain is None) != (noise.threshold is not None):
         raise InvalidArgument("noise", "must have one mechanism for each measure, and a threshold just where groups are not declared")
     source.prepare(plan)
     entry = ledger.charge(
@@ -218,6 +296,7 @@ def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charg
         request=charge.request,
         about=charge.about,
         policy=charge.policy,
+        parts=None if charge.parts is None else {charge.population: charge.parts},
     )
     done = ledger.outcome(entry)
     if done is None:

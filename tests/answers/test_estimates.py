@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
+import math
+from datetime import date
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
 import pytest
 
-from hedgerow.answers.estimates import Linear, Mean, estimate, expected_error
+from hedgerow.answers.blend import Blend
+from hedgerow.answers.estimates import Linear, Mean, Picked, estimate, linear_weights
+from hedgerow.answers.radius import radius
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms import Gaussian, Laplace
-from hedgerow.plan.measures import Measure, Snap
+from hedgerow.mechanisms import Laplace
+from hedgerow.picking import Picking
+from hedgerow.plan.measures import Measure, Reach, Snap
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.values import Type
+from hedgerow.sql.question import AggregateCall, Function
 
 LAW = Laplace(Fraction(10))
+ONE = (Fraction(1),)
+
+
+def called(function: Function, measure: Measure | Pick, type_: Type = "real", at: Fraction | None = None) -> AggregateCall:
+    return AggregateCall("a0", function, measure, type_, "…", at)
 
 
 def test_counts_are_whole_and_sums_are_in_their_own_size() -> None:
-    count = estimate(Measure("rows"), [[7, -3]], LAW, whole=True)
+    count = estimate(called("COUNT", Measure("rows"), "integer"), [[7, -3]], LAW)
     assert count.values == [7, -3]
-    radius = LAW.error(Fraction(1, 20))
-    assert count.intervals(0.95) == [(7 - radius, 7 + radius), (-3 - radius, -3 + radius)]
-    cents = estimate(Measure("total", "v0", Snap(Fraction(1, 100), 0, 1000)), [[150]], LAW, whole=False)
+    far = LAW.error(Fraction(1, 20))
+    assert count.intervals(0.95) == [(7 - far, 7 + far), (-3 - far, -3 + far)]
+    cents = estimate(called("SUM", Measure("total", "v0", Snap(Fraction(1, 100), 0, 1000))), [[150]], LAW)
     assert cents.values == [1.5]
-    assert cents.intervals(0.95) == [(1.5 - radius / 100, 1.5 + radius / 100)]
-    assert isinstance(estimate(Measure("total", "v0", Snap(Fraction(1), 0, 9)), [[5]], LAW, whole=True).values[0], int)
-    assert estimate(Measure("total", "v0", Snap(Fraction(2), 0, 9)), [[5]], LAW, whole=True).values == [10]
-    assert isinstance(estimate(Measure("total", "v0", Snap(Fraction(1, 2), 0, 9)), [[5]], LAW, whole=True).values[0], float)
+    assert cents.intervals(0.95) == [(1.5 - far / 100, 1.5 + far / 100)]
+    for step, value in ((1, 5), (2, 10)):
+        whole = estimate(called("SUM", Measure("total", "v0", Snap(Fraction(step), 0, 9)), "integer"), [[5]], LAW)
+        assert whole.values == [value]
+        assert isinstance(whole.values[0], int)
 
 
 def test_a_wider_level_gives_a_wider_interval() -> None:
-    made = Linear([100], LAW, Fraction(1), True)
+    made = Linear([[100]], ONE, LAW, True)
     (low, high), (lower, higher) = made.intervals(0.9)[0], made.intervals(0.999)[0]  # type: ignore[misc]
     assert lower < low < high < higher
     for level in (0, 1, 1.5, -1):
@@ -36,34 +52,81 @@ def test_a_wider_level_gives_a_wider_interval() -> None:
             made.intervals(level)
 
 
+def test_whole_numbers_that_were_averaged_lie_between_whole_numbers() -> None:
+    law = Blend(((LAW, Fraction(1, 5)), (Laplace(Fraction(5)), Fraction(4, 5))))
+    made = Linear([[Fraction(513, 5), 7]], ONE, law, True)
+    far = radius(law, ONE, Fraction(1, 20))
+    (low, high), (lower, higher) = made.intervals(0.95)  # type: ignore[misc]
+    assert made.values == [103, 7]
+    assert Fraction(513, 5) - far <= low <= 103 <= high <= Fraction(513, 5) + far  # and no whole number in there is left out:
+    assert low - 1 < Fraction(513, 5) - far
+    assert high + 1 > Fraction(513, 5) + far
+    assert (lower, higher) == (math.ceil(7 - far), math.floor(7 + far))
+    sharp = Linear([[Fraction(5, 2)]], ONE, Laplace(Fraction(1, 1000)), True)
+    assert sharp.intervals(0.95) == [(2, 3)]  # no whole number is that near
+    off_moments = Linear([[Fraction(512, 5)], [0]], (Fraction(1, 2),) * 2, law, True)
+    ((low, high),) = off_moments.intervals(0.95)  # type: ignore[misc]
+    far = radius(law, (Fraction(1, 2),) * 2, Fraction(1, 20))
+    assert (low, high) == (math.floor(Fraction(256, 5) - far), math.ceil(Fraction(256, 5) + far))
+
+
+def moments(values: Any, snap: Snap, degree: int) -> list[list[int]]:
+    """The exact moments of values given in steps."""
+    y, w = np.asarray(values, dtype=object) - snap.low, snap.high - snap.low
+    powers = [y, w - y] if degree == 1 else [y * y, 2 * y * (w - y), (w - y) * (w - y)]
+    return [[int(power.sum())] for power in powers]
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_counts_sums_and_means_are_read_off_the_moments(degree: int) -> None:
+    snap = Snap(Fraction(1, 2), -20, 60)
+    steps = [-20, 3, 17, 60, 60, 8]
+    measure, found = Measure("moments", "v0", snap, degree=degree), moments(steps, snap, degree)
+    assert estimate(called("COUNT", measure, "integer"), found, LAW).values == [6]
+    assert estimate(called("SUM", measure), found, LAW).values == [sum(steps) / 2]
+    assert estimate(called("AVG", measure), found, LAW).values == [pytest.approx(sum(steps) / 2 / 6)]
+    assert linear_weights(called("AVG", measure)) is None
+
+
 def test_the_mean_lies_between_its_bounds() -> None:
     snap = Snap(Fraction(1, 2), 20, 60)  # 10 to 30
-    made = estimate(Measure("mean", "v0", snap), [[1000, -5, 4000], [3000, 50, -20]], LAW, whole=False)
-    assert made.values == [15.0, 10.0, 30.0]
-    for (low, high), value in zip(made.intervals(0.95), made.values, strict=True):  # type: ignore[misc]
-        assert 10 <= low <= value <= high <= 30
+    for numbers in ([[1000, -5, 4000], [3000, 50, -20]], [[500, -5, 4000], [1000, 10, 0], [2500, 30, -20]]):
+        made = Mean(numbers, LAW, snap)
+        assert made.values == [15.0, 10.0, 30.0]
+        for (low, high), value in zip(made.intervals(0.95), made.values, strict=True):  # type: ignore[misc]
+            assert 10 <= low <= value <= high <= 30
 
 
 def test_a_mean_that_noise_drowned_is_null_with_the_whole_range() -> None:
-    made = Mean([-3, 5, 20], [2, -5, 3], LAW, Snap(Fraction(1), 0, 100))
+    made = Mean([[-3, 5, 20], [2, -5, 3]], LAW, Snap(Fraction(1), 0, 100))
     assert made.values[:2] == [None, None]
     assert made.intervals(0.95) == [(0.0, 100.0)] * 3
 
 
+@pytest.mark.parametrize("degree", [1, 2])
 @pytest.mark.parametrize("mean", [0.1, 0.5, 0.98])
-def test_mean_intervals_cover(mean: float) -> None:
+def test_mean_intervals_cover(mean: float, degree: int) -> None:
     """2,000 draws at 80 %: fewer than 1,490 hits would be a deviation of more than six standard errors."""
     snap, rows = Snap(Fraction(1), 0, 100), 300
-    above = round(rows * 100 * mean)
-    law = Laplace(Fraction(400))
-    drawn = Mean([law.sample(above) for _ in range(2000)], [law.sample(rows * 100 - above) for _ in range(2000)], law, snap)
-    hits = sum(low <= above / rows <= high for low, high in drawn.intervals(Fraction(8, 10)))  # type: ignore[misc]
+    steps = [100] * round(rows * mean) + [0] * (rows - round(rows * mean))
+    law = Laplace(Fraction(4 * 100**degree))
+    drawn = [[law.sample(column[0]) for _ in range(2000)] for column in moments(steps, snap, degree)]
+    hits = sum(low <= sum(steps) / rows <= high for low, high in Mean(drawn, law, snap).intervals(Fraction(8, 10)))  # type: ignore[misc]
     assert hits > 1490
 
 
-def test_expected_errors_are_those_of_the_laws() -> None:
-    for law in (Laplace(Fraction(3)), Gaussian(Fraction(3))):
-        drawn = [abs(law.sample(0)) for _ in range(20_000)]
-        assert abs(sum(drawn) / len(drawn) / expected_error(law, Fraction(1)) - 1) < 0.08
-        assert expected_error(law, Fraction(1, 4)) == expected_error(law, Fraction(1)) / 4
-    assert expected_error(Laplace(Fraction(1, 10**6)), Fraction(1)) == 0
+def test_what_was_chosen_is_shown_as_its_type() -> None:
+    halves = Pick("quantiles", "v0", Snap(Fraction(1, 2), 0, 100), at=(Fraction(1, 4), Fraction(1, 2)))
+    law = Picking.calibrate(halves, Reach(1, 1, 1, False), epsilon=Fraction(1))
+    middle = estimate(called("QUANTILE", halves, at=Fraction(1, 2)), [[1, 2], [3, None]], law)
+    assert isinstance(middle, Picked)
+    assert middle.values == [1.5, None]
+    assert middle.intervals(0.95) == [None, None]
+    with pytest.raises(InvalidArgument):
+        middle.intervals(2)
+    whole = Pick("greatest", "v0", Snap(Fraction(4), 0, 100))
+    assert estimate(called("MAX", whole, "integer"), [[3]], law).values == [12]
+    assert estimate(called("MIN", Pick("least", "v0", Snap(Fraction(1), 1, 999_999)), "date"), [[738_000]], law).values == [
+        date.fromordinal(738_000)
+    ]
+    assert estimate(called("MODE", Pick("mode", "v0", values=("a", "b")), "text"), [[1, None]], law).values == ["b", None]

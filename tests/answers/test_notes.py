@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from database.clinic import exactly
@@ -13,8 +15,10 @@ from hedgerow.answers.answer import Answer
     [
         ("SELECT COUNT(*) FROM data", ["more than 3 rows counts as 3"]),
         ("SELECT region, COUNT(*) FROM data GROUP BY region", ["at most 2 groups", "more than 3 rows in a group"]),
-        ("SELECT SUM(cost) FROM data", ["more than 3", "cost counts as at least 0 and at most 1,000"]),
+        ("SELECT SUM(cost) FROM data", ["more than 3", "In SUM(cost) values count as at least 0 and at most 1,000"]),
         ("SELECT city, COUNT(*) FROM data GROUP BY city", ["at most 2 groups", "more than 3", "shown from a noisy count of"]),
+        ("SELECT MEDIAN(age) FROM data", ["more than 3", "In MEDIAN(age)", "MEDIAN(age) is at most 1 rank off, with 95 %"]),
+        ("SELECT MODE(region) FROM data", ["more than 3", "rarer by up to 1 row, with 95 %"]),
         ("SELECT COUNT(*) FROM data HAVING COUNT(*) > 5", ["more than 3", "looked at noisy values"]),
     ],
 )
@@ -31,3 +35,11 @@ def test_rows_of_their_own_are_not_capped() -> None:
         answer = db.query("SELECT region, COUNT(*) FROM data GROUP BY region", epsilon=9000)
     assert isinstance(answer, Answer)
     assert answer.notes == ()
+
+
+def test_ranks_are_counted() -> None:
+    with exactly(epsilon=1) as db:
+        notes = db.explain("SELECT MEDIAN(age), MODE(region), MEDIAN(cost, method => 'smooth') FROM data", epsilon=0.01).notes
+    assert any(re.search(r"^MEDIAN\(age\) is at most [\d,]+ ranks off", note) for note in notes)
+    assert any(re.search(r"^MODE\(region\) may be a value that is rarer by up to [\d,]+ rows", note) for note in notes)
+    assert "How far off MEDIAN(cost, method => 'smooth') is depends on the data, and is private." in notes

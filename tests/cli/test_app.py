@@ -36,7 +36,8 @@ def test_the_installed_program_is_this_one() -> None:
 
 def test_commands_are_listed() -> None:
     assert list(app.COMMANDS) == [
-        "demo", "init", "check", "query", "explain", "budget", "budget raise", "policy accept", "ledger verify", "ledger adopt", "audit"
+        "demo", "init", "check", "query", "explain", "budget", "budget raise", "policy accept",
+        "ledger verify", "ledger adopt", "ledger backup", "ledger restore", "ledger begin", "audit",
     ]  # fmt: skip
 
 
@@ -65,7 +66,8 @@ def test_arguments_come_from_the_shell(monkeypatch: pytest.MonkeyPatch, capsys: 
         (["audit"], "Missing argument 'FILE:FUNCTION'. See 'hedgerow audit --help'."),
         (["audit", "--no-such-option"], "--no-such-option. See 'hedgerow audit --help'."),
         (["audit", "x.py:f", "--samples", "many"], "See 'hedgerow audit --help'."),
-        (["ledger"], "'ledger' takes a second word: 'hedgerow ledger verify' or 'hedgerow ledger adopt'. See 'hedgerow --help'."),
+        (["ledger"], "'ledger' takes a second word: 'hedgerow ledger verify', 'hedgerow ledger adopt', 'hedgerow ledger backup', "),
+        (["ledger"], "'hedgerow ledger restore' or 'hedgerow ledger begin'. See 'hedgerow --help'."),
         (["ledger", "verfy", "x.toml"], "'hedgerow ledger verify'"),
         (["policy"], "'policy' takes a second word: 'hedgerow policy accept'."),
         (["budget"], "Missing argument 'POLICY'. See 'hedgerow budget --help'."),

@@ -1,4 +1,4 @@
-"""The custodian's commands: check, budget, raise, accept, verify, adopt."""
+"""The custodian's commands: check, budget, raise, accept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.small import write_clinic
+from cli.small import write_clinic, write_shop
 from hedgerow.cli.app import main
 
 
@@ -125,22 +125,43 @@ public = true
 
 
 @pytest.mark.long
-def test_verify_and_adopt(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["query", str(policy), "SELECT COUNT(*) FROM visits"]) == 0
+def test_foreign_keys_parts_and_public_tables_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = str(write_shop(tmp_path))
+    found = told(capsys, "check", shop)
+    assert (found["tables"]["items"]["unit"], found["tables"]["items"]["parts"]) == ("customer", [])
+    assert found["tables"]["items"]["way"] == "order_number -> orders.number, orders.customer"
+    assert found["tables"]["orders"]["parts"] == ["2026-01", "2026-02", "2026-03"]
+    assert found["tables"]["orders"]["columns"] == ["customer", "month", "price"]  # the number leads to the unit, and stays hidden
+    assert main(["check", shop]) == 0
+    out = capsys.readouterr().out
+    assert "table items (protects customer, by order_number -> orders.number, orders.customer, version 1): order_number, quantity" in out
+    assert "table orders (protects customer, version 7, 3 parts from 2026-01 to 2026-03): customer, month, price" in out
+    assert "table cities (public, version 1): city, land, people" in out
+
+
+@pytest.mark.long
+def test_a_budget_is_told_part_by_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = str(write_shop(tmp_path))
+    for month in ("2026-01-01", "2026-02-01"):
+        assert main(["query", shop, f"SELECT COUNT(*) FROM orders WHERE month = DATE '{month}'", "--epsilon", "0.5"]) == 0
     capsys.readouterr()
-    assert main(["ledger", "verify", str(policy)]) == 0
-    assert "nothing is wrong" in capsys.readouterr().out
-    ledger = policy.parent / "clinic.ledger"
-    moved = ledger.read_bytes()
-    ledger.unlink()
-    (policy.parent / "copy").write_bytes(moved)  # keeps the old place from being taken again
-    ledger.write_bytes(moved)
-    found = told(capsys, "ledger", "verify", str(policy), code=1)
-    assert (found["sound"], found["problem"]) == (False, "The file is a copy: the anchor knows another one.")
-    assert told(capsys, "ledger", "adopt", str(policy), "--note", "restored")["kind"] == "adopt"
-    assert main(["ledger", "verify", str(policy)]) == 0
-    capsys.readouterr()
-    ledger.unlink()
-    assert main(["ledger", "adopt", str(policy), "--lost"]) == 0
-    assert "Every budget is closed" in capsys.readouterr().out
-    assert main(["query", str(policy), "SELECT COUNT(*) FROM visits"]) == 4
+    plain = told(capsys, "budget", shop)
+    assert plain["epsilon"]["left"] == "3.000000000000"  # somebody may be in both months
+    assert {name: part["epsilon"]["left"] for name, part in plain["parts"]["orders"].items()} == {
+        "2026-01": "3.000000000000",
+        "2026-02": "3.000000000000",
+        "2026-03": "3.500000000000",
+    }
+    assert main(["budget", shop]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "people"
+    assert "Left for questions about one part of orders alone:" in lines
+    assert any(line.startswith("  2026-03  epsilon 3.500000000000, rho ") for line in lines)
+
+
+@pytest.mark.long
+def test_the_parts_of_a_pure_budget_have_one_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = write_shop(tmp_path)
+    edit(shop, "delta = 1e-9\n", "")
+    assert main(["budget", str(shop)]) == 0
+    assert "  2026-02  4.000000000000\n" in capsys.readouterr().out

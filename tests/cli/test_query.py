@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from cli.small import write_clinic
+from cli.small import write_clinic, write_shop
 from hedgerow.cli import query as module
 from hedgerow.cli.app import main
 
@@ -145,3 +145,59 @@ def test_where_analysts_are_declared_somebody_asks(policy: str, capsys: pytest.C
     assert main([*count, "--analyst", "ana"]) == 4
     assert "quota of analyst 'ana'" in capsys.readouterr().err
     assert main([*count, "--custodian"]) == 0
+
+
+@pytest.mark.long
+def test_system_tables_are_free_in_every_format(policy: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    def out(*options: str) -> bytes:
+        assert main(["query", policy, "SELECT currency, total, part FROM hedgerow.budget ORDER BY currency", *options]) == 0
+        return capsysbinary.readouterr().out
+
+    head, _, *lines = out().decode().splitlines()
+    assert head.split() == ["currency", "total", "part"]
+    assert [line.split()[0] for line in lines[:3]] == ["delta", "epsilon", "rho"]
+    assert lines[1].split()[1:] == ["1", "NULL"]
+    assert lines[-1] == "Free: no data were touched."
+    answer = json.loads(out("--json"))
+    assert answer["rows"][1] == {"currency": "epsilon", "total": 1.0, "part": None}
+    assert (answer["receipt"], answer["cost"]["epsilon"]) == (None, "0/1")
+    rows = list(csv.DictReader(io.StringIO(out("--format", "csv").decode())))
+    assert rows[1] == {"currency": "epsilon", "total": "1.0", "part": ""}
+    assert pa.ipc.open_stream(out("--format", "arrow")).read_all().to_pylist() == answer["rows"]
+    assert main(["explain", policy, "SELECT * FROM hedgerow.budget"]) == 3
+    assert b"System tables cost nothing" in capsysbinary.readouterr().err
+
+
+@pytest.mark.long
+def test_an_analyst_sees_their_own_entries(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = Path(policy)
+    page.write_text(page.read_text() + "[analysts.ana]\n[analysts.bob]\n")
+    assert main(["query", policy, "SELECT COUNT(*) FROM visits", "--analyst", "ana"]) == 0
+    kinds = ["query", policy, "SELECT kind, analyst FROM hedgerow.ledger", "--format", "csv"]
+    capsys.readouterr()
+    for who, seen in (
+        (["--analyst", "ana"], "charge,ana\nanswer,ana\n"),
+        (["--analyst", "bob"], ""),
+        (["--custodian"], "open,\npolicy,\ncharge,ana\nanswer,ana\n"),
+    ):
+        assert main([*kinds, *who]) == 0
+        assert capsys.readouterr().out == "kind,analyst\n" + seen
+
+
+@pytest.mark.long
+def test_several_tables_are_asked_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = str(write_shop(tmp_path))
+    assert main(["explain", shop, "SELECT COUNT(*) AS n FROM orders WHERE month = DATE '2026-02-01'"]) == 0
+    out = capsys.readouterr().out
+    assert "The budget covers 8 such questions." in out
+    assert "Only the part 2026-02 of orders would be charged." in out
+    assert main(["query", shop, "SELECT SUM(quantity) AS n FROM items", "--json", "--epsilon", "2"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert abs(answer["rows"][0]["n"] - 1500) < 600  # 36 at most from one customer: over thirty times the scale of the noise
+    by_land = "SELECT land, COUNT(*) AS n FROM customers JOIN cities ON customers.city = cities.city GROUP BY land"
+    assert main(["query", shop, by_land, "--format", "csv", "--epsilon", "2"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["land"] for row in rows] == ["north", "west"]  # all that the public file has, though nobody declared them
+    assert abs(int(rows[0]["n"]) - 100) < 30
+    assert main(["query", shop, "SELECT COUNT(*) FROM orders JOIN items ON number = order_number"]) == 3
+    assert "number" in capsys.readouterr().err  # is hidden

@@ -10,6 +10,7 @@ import pyarrow as pa
 from hedgerow.engines.catalogue import Registered
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 
@@ -31,7 +32,7 @@ def question(
     domain: tuple[tuple[Value, ...], ...] | None = None,
     schema: Schema = VISITS,
     caps: tuple[int, int] = (2, 1),
-    measures: tuple[Measure, ...] = (Measure("units"), Measure("total", "age", Snap(Fraction(1), 0, 100))),
+    measures: tuple[Measure | Pick, ...] = (Measure("units"), Measure("total", "age", Snap(Fraction(1), 0, 100))),
 ) -> Aggregate:
     return Aggregate(Group(Bound(Table(schema), keys, *caps), domain), measures)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.small import visits
+from engines.small import VISITS, question, visits
+from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.worker import Worker
 
 NETWORK = "import ctypes, sys; c = ctypes.CDLL(None); sys.exit(c.unshare(0x40000000) != 0 and c.unshare(0x50000000) != 0)"
@@ -56,3 +57,14 @@ def test_it_ends_when_its_pipe_does() -> None:
     process.stdin.close()
     assert process.wait(60) == 0
     worker.close()
+
+
+def test_it_loads_arrow_only_for_frames_and_never_pandas(tmp_path: Path, child: Path) -> None:
+    (tmp_path / "visits.csv").write_text("id,age,city,pay\n1,2,a,3\n")
+    worker = Worker({"visits": Registered(tmp_path / "visits.csv", VISITS)})
+    worker.run(question("city"))
+    loaded = Path(f"/proc/{worker._child._process.pid}/maps").read_text()
+    worker.close()
+    assert "duckdb" in loaded
+    assert "pyarrow" not in loaded
+    assert "pandas" not in loaded + (child / "maps").read_text()

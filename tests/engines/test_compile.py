@@ -17,14 +17,16 @@ from engines.small import ANSWER, BY_CITY, ROWS, VISITS, question, visits
 from engines.worlds import ENGINES, Ranks, answer, expected, plans, worlds
 from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.compile import Shelf, compile_plan, compiling
+from hedgerow.engines.decode import gathered
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.reading import Stored
 from hedgerow.engines.terms import whole
 from hedgerow.errors import SourceError, Unsupported
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
-from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 
 RANKS = Ranks()
@@ -52,7 +54,10 @@ def test_every_engine_gives_the_numbers_of_the_reference(engine: Callable[..., A
 
 
 def text(plan: Aggregate, shelf: Shelf = SHELF) -> str:
-    return compile_plan(plan, {"visits": shelf}, DUCKDB).sql
+    """The statement of the sums."""
+    compiled = compile_plan(plan, {"visits": shelf}, DUCKDB)
+    assert compiled.main is not None
+    return compiled.main.sql
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -103,9 +108,9 @@ def test_a_tie_of_ranks_never_lets_one_more_group_through(ids: Sequence[object])
     data = pa.table({"id": ids, "age": [1] * 5, "city": ["d", "b", "c", None, "d"], "pay": [0.0] * 5})
     source = DuckDB({"visits": Registered(data, VISITS)})
     for most, kept in ((1, {None: 1, "d": 1}), (2, {None: 1, "b": 1, "d": 1}), (3, {None: 1, "b": 1, "c": 1, "d": 1})):
-        statement = compile_plan(question("city", caps=(most, 1), measures=(Measure("units"),)), source._catalogue.shelves, tied)
-        (cities,), (units,) = source._session.answer(statement)
-        assert dict(zip(cities, units.tolist(), strict=True)) == kept
+        plan = question("city", caps=(most, 1), measures=(Measure("units"),))
+        cells = gathered(plan, compile_plan(plan, source._catalogue.shelves, tied), source._session.answer)
+        assert dict(zip(cells.keys[0], cells.numbers[0].tolist(), strict=True)) == kept
     source.close()
 
 
@@ -128,7 +133,7 @@ def test_the_public_side_of_a_join_is_cut_to_what_it_declared() -> None:
     places = pa.table({"name": ["a", "a", "a", "b", None], "size": [3, 2, 2, 1, 5]})
     alone = replace(VISITS, unit="row")
     source = DuckDB({"visits": Registered(pa.table(ROWS), alone), "places": Registered(places, public)})
-    joined = Join(Table(alone), Table(public), (("city", "name"),), (("size", "size"),))
+    joined = Join(Table(alone), Table(public), (("city", "name"),), (("size", "size"),), 1)
     found = answer(source, Aggregate(Group(Bound(joined, ("size",), 1, 1), None), (Measure("rows"),)))
     source.close()
     assert found == {(2,): (3,), (1,): (2,)}
@@ -161,7 +166,11 @@ def roots(depth: int) -> Expression:
 
 
 def test_what_would_grow_beyond_all_measure_is_refused_wherever_it_stands() -> None:
+    wide = (("age", "age"),)
+    rooted = Project(Table(VISITS), (("age", roots(20)),))
     deep: list[Rows] = [
+        Join(Project(Table(VISITS), (("city", Read("city")),)), rooted, (), wide),
+        Fold(rooted, (), (("n", Folded("rows")),)),
         Project(Table(VISITS), (("age", roots(20)),)),
         Filter(Table(VISITS), Call(">", (roots(20), Constant(1, "integer")))),
         Union((Project(Table(VISITS), (("age", Read("pay")),)), Project(Table(VISITS), (("age", roots(20)),)))),
@@ -170,6 +179,27 @@ def test_what_would_grow_beyond_all_measure_is_refused_wherever_it_stands() -> N
         with pytest.raises(Unsupported, match="too deeply: ask for its parts"):
             text(Aggregate(Group(Bound(rows, (), 1, 1)), (Measure("rows"),)))
     assert text(Aggregate(Group(Bound(Project(Table(VISITS), (("age", roots(5)),)), ("age",), 1, 1), None), (Measure("rows"),)))
+
+
+MEDIAN = Pick("quantiles", "age", Snap(Fraction(1), 0, 100), at=(Fraction(1, 2),))
+
+
+def test_what_is_not_added_up_has_a_statement_of_its_own() -> None:
+    shelves = {"visits": SHELF}
+    both = compile_plan(question("city", measures=(MEDIAN, Measure("rows"), Measure("distinct", "pay"))), shelves, DUCKDB)
+    assert set(both.others) == {0, 2}
+    assert both.main is not None
+    assert "age" not in both.main.sql + both.others[2].sql
+    assert "pay" not in both.main.sql + both.others[0].sql
+    assert (both.main.wide, both.others[0].wide, both.others[2].wide) == ((False,), (False, False), (False,))
+
+
+def test_groups_that_nobody_listed_come_from_the_sums_also_where_nothing_is_summed() -> None:
+    listed = question("city", domain=(("a", "b"),), measures=(MEDIAN,))
+    assert compile_plan(listed, {"visits": SHELF}, DUCKDB).main is None
+    free = compile_plan(question("city", measures=(MEDIAN,)), {"visits": SHELF}, DUCKDB)
+    assert free.main is not None
+    assert free.main.wide == (False,)
 
 
 def test_a_plan_is_compiled_once() -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from datetime import date
+
 import duckdb
 import sqlglot
 from sqlglot import exp
 
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.terms import cast, constant, text, whole
-from hedgerow.plan.dates import PARTS, STARTS
+from hedgerow.plan.dates import MOVES, PARTS, STARTS
 
 CONNECTION = duckdb.connect()
 
@@ -20,6 +22,7 @@ def value(term: exp.Expr) -> object:
 def test_every_part_of_a_date_has_a_word() -> None:
     assert set(DUCKDB.parts) == set(PARTS)
     assert set(DUCKDB.starts) == set(STARTS)
+    assert set(DUCKDB.later) == set(MOVES)
 
 
 def test_sqlglot_knows_the_dialect() -> None:
@@ -45,6 +48,7 @@ def test_the_rank_is_a_function_of_its_arguments_alone() -> None:
     assert first == value(DUCKDB.rank([whole(1), text("a")]))
     assert first != value(DUCKDB.rank([whole(2), text("a")]))
     assert value(DUCKDB.rank([whole(1), constant(None, "text")])) is not None
+    assert value(exp.func("typeof", DUCKDB.rank([whole(1)]))) == "UINTEGER"
 
 
 def test_patterns_match_the_whole_text() -> None:
@@ -52,3 +56,19 @@ def test_patterns_match_the_whole_text() -> None:
     assert value(DUCKDB.spells(text("12x"), "[0-9]+")) is False
     assert value(DUCKDB.piece(text("12-34"), "([0-9]+)-([0-9]+)", 2)) == "34"
     assert value(DUCKDB.is_nan(constant(float("nan"), "real"))) is True
+
+
+def test_days_are_numbered_as_python_numbers_them() -> None:
+    for day in (date.min, date(1969, 12, 31), date(2000, 2, 29), date.max):
+        assert value(DUCKDB.ordinal(constant(day, "date"))) == day.toordinal()
+    assert value(DUCKDB.ordinal(constant(None, "date"))) is None
+
+
+def test_a_day_is_moved_to_a_day_there_is() -> None:
+    counts = (-(2**63), -120_001, -120_000, -13, -1, 0, 1, 13, 119_987, 120_000, 3_652_059, 2**63 - 1)
+    for name, move in MOVES.items():
+        for day in (date.min, date(2000, 2, 29), date(2023, 12, 31), date.max):
+            moved = [value(DUCKDB.later[name](constant(day, "date"), whole(count))) for count in counts]
+            assert moved == [move(day, count) for count in counts]
+        assert value(DUCKDB.later[name](constant(None, "date"), whole(1))) is None
+        assert value(DUCKDB.later[name](constant(date.min, "date"), constant(None, "integer"))) is None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+from datetime import date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow.engines.catalogue import Registered
-from hedgerow.engines.inspection import check_fit, inspect
+from hedgerow.engines.inspection import Public, check_fit, inspect, survey
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Schema
@@ -21,6 +23,20 @@ def test_columns_are_told_without_a_look_at_rows(tmp_path: Path) -> None:
     assert inspect(tmp_path / "t.parquet") == found
     (tmp_path / "t.csv").write_text("x,s\nthis line,is,broken\n")
     assert inspect(tmp_path / "t.csv") == (PhysicalColumn("x", "text"), PhysicalColumn("s", "text"))
+
+
+def test_a_path_may_be_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    monkeypatch.chdir(tmp_path)
+    assert inspect(Path("t.csv")) == (PhysicalColumn("x", "text"),)
+
+
+def test_a_frame_that_the_engine_does_not_know_is_said() -> None:
+    class Odd:
+        column_names = ("x",)
+
+    with pytest.raises(SourceError, match="The frame cannot be read"):
+        inspect(Odd())  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -38,3 +54,61 @@ def test_types_that_do_not_fit_are_named(tmp_path: Path) -> None:
         check_fit(Registered(table, declared), inspect(table))
     (tmp_path / "t.csv").write_text("who,age\na,old\n")
     check_fit(Registered(tmp_path / "t.csv", declared), inspect(tmp_path / "t.csv"))
+
+
+def test_a_public_file_tells_its_values_and_ends(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "whole": [3, 1, None],
+            "real": [2.5, -1.0, None],
+            "text": ["b", "a", None],
+            "yes": [True, False, None],
+            "day": [date(2026, 1, 2), None, date(1999, 1, 1)],
+            "moment": [datetime(2026, 1, 2, 3), datetime(2026, 1, 2, 4), None],
+            "huge": pa.array([2**63 + 5, 1, 2], pa.uint64()),  # what is beyond 64 bits reads as NULL, so the list would not be whole
+            "nothing": pa.array([None] * 3, pa.string()),
+            "list": [[1], [2], [3]],
+        }
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert survey(tmp_path / "t.parquet") == {
+        "whole": Public((1, 3), 1, 3),
+        "real": Public((-1.0, 2.5), -1.0, 2.5),
+        "text": Public(("a", "b"), "a", "b"),
+        "yes": Public((False, True), False, True),
+        "day": Public((date(1999, 1, 1), date(2026, 1, 2)), date(1999, 1, 1), date(2026, 1, 2)),
+        "moment": Public((date(2026, 1, 2),), date(2026, 1, 2), date(2026, 1, 2)),
+        "huge": Public(None, 1, None),
+        "nothing": Public(None, None, None),
+    }
+    pq.write_table(table.slice(0, 0), tmp_path / "t.parquet")
+    assert set(survey(tmp_path / "t.parquet").values()) == {Public(None, None, None)}
+
+
+def test_many_values_are_no_list(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"few": [n % 200 for n in range(201)], "many": list(range(201))}), tmp_path / "t.parquet")
+    found = survey(tmp_path / "t.parquet")
+    assert found["few"] == Public(tuple(range(200)), 0, 199)
+    assert found["many"] == Public(None, 0, 200)
+
+
+def test_what_is_no_number_is_among_the_ends(tmp_path: Path) -> None:
+    """Whoever makes bounds of them looks at that; the statistics in a file may leave NaN out."""
+    pq.write_table(pa.table({"nan": [1.5, math.nan], "far": [-math.inf, math.inf]}), tmp_path / "t.parquet")
+    found = survey(tmp_path / "t.parquet")
+    assert found["nan"].low == 1.5
+    assert found["nan"].high == 1.5 or math.isnan(found["nan"].high)  # type: ignore[arg-type]
+    assert (found["far"].low, found["far"].high) == (-math.inf, math.inf)
+
+
+def test_a_csv_file_is_text(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n10,x\n9,\n")
+    assert survey(tmp_path / "t.csv") == {"a": Public(("10", "9"), "10", "9"), "b": Public(("x",), "x", "x")}
+    (tmp_path / "t.csv").write_text("a,b\n")
+    assert set(survey(tmp_path / "t.csv").values()) == {Public(None, None, None)}
+
+
+def test_a_survey_of_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "t.parquet").write_bytes(b"no")
+    with pytest.raises(SourceError, match=r"t\.parquet cannot be read"):
+        survey(tmp_path / "t.parquet")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from pathlib import Path
 
 import duckdb
@@ -9,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow.engines.decode import Statement
-from hedgerow.engines.session import Limits, Session
-from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.engines.desk import Limits
+from hedgerow.engines.session import Session
+from hedgerow.errors import SourceError
 
 
 @pytest.fixture
@@ -82,12 +84,6 @@ def test_memory_is_limited(parquet: Path) -> None:
     session.close()
 
 
-@pytest.mark.parametrize("limits", [{"threads": 0}, {"memory": -1}, {"threads": 1.5}])
-def test_limits_are_whole_numbers(limits: dict[str, int]) -> None:
-    with pytest.raises(InvalidArgument, match=r"threads|memory"):
-        Limits(**limits)
-
-
 def test_several_threads_may_ask_at_once() -> None:
     session = Session([], Limits())
     session.attach_object("t0", pa.table({"x": list(range(1000))}))
@@ -95,6 +91,26 @@ def test_several_threads_may_ask_at_once() -> None:
         found = list(pool.map(lambda _: session.answer(count("t0"))[1][0].tolist(), range(20)))
     session.close()
     assert found == [[1000]] * 20
+
+
+def test_keys_of_every_type_come_as_what_they_are_and_missing_ones_as_nothing() -> None:
+    first, last = "true, 7, -0.5, 'é', DATE '0001-01-01'", "false, -9223372036854775808, 1e300, '', DATE '9999-12-31'"
+    lines = f"({first}), (NULL, NULL, NULL, NULL, NULL), ({last})"
+    session = Session([], Limits())
+    keys, (number,) = session.answer(
+        Statement(f"SELECT *, 5 FROM (VALUES {lines})", ("boolean", "integer", "real", "text", "date"), (False,))
+    )
+    session.close()
+    assert keys == [[True, None, False], [7, None, -(2**63)], [-0.5, None, 1e300], ["é", None, ""], [date.min, None, date.max]]
+    assert [{type(value) for value in column if value is not None} for column in keys] == [{bool}, {int}, {float}, {str}, {date}]
+    assert number.tolist() == [5, 5, 5]
+
+
+def test_an_answer_may_have_no_rows() -> None:
+    session = Session([], Limits())
+    keys, numbers = session.answer(Statement("SELECT 'a' AS k, 1 AS n, '1' AS w WHERE false", ("text",), (False, True)))
+    session.close()
+    assert (keys, [column.tolist() for column in numbers]) == ([[]], [[], []])
 
 
 def test_nothing_about_a_csv_file_is_guessed(tmp_path: Path) -> None:

@@ -1,47 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from engines.against import agreed
 from engines.small import VISITS, question
-from engines.test_terms import back
 from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.duckdb import DuckDB
-from hedgerow.engines.sums import snapped
-from hedgerow.engines.terms import real, whole
 from hedgerow.plan import reference
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.schema import Column, Schema
-from hedgerow.plan.values import Range
-
-STEPS = st.fractions(min_value=Fraction(1, 10**9), max_value=10**6, max_denominator=10**9)
-ENDS = st.tuples(st.integers(-(2**53), 2**53), st.integers(-(2**53), 2**53)).map(sorted)
-
-
-@given(st.floats(allow_nan=False), STEPS, ENDS)
-def test_reals_are_snapped_as_the_reference_snaps(value: float, step: Fraction, ends: list[int]) -> None:
-    snap = Snap(step, *ends)
-    assert back(snapped(real(value), Range("real"), snap))[0] == reference.snapped(value, snap)
-
-
-@given(st.integers(-(2**63), 2**63 - 1), st.one_of(st.just(Fraction(1)), STEPS), ENDS)
-def test_whole_numbers_are_snapped_as_the_reference_snaps(value: int, step: Fraction, ends: list[int]) -> None:
-    snap = Snap(step, *ends)
-    assert back(snapped(whole(value), Range("integer"), snap))[0] == reference.snapped(value, snap)
-
-
-def test_the_second_clamp_stands_where_it_can_do_something() -> None:
-    value = real(1e300)
-    even, uneven = Snap(Fraction(1, 4), 0, 400), Snap(Fraction(1, 3), 0, 2**53 - 1)
-    assert snapped(value, Range("real"), even).sql("duckdb").count("CASE") == 1
-    # A third has no double: 2^53 - 1 of them, divided by one again, are 2^53.
-    assert reference.half_away(float(uneven.high * uneven.step) / float(uneven.step)) == uneven.high + 1
-    assert back(snapped(value, Range("real"), uneven))[0] == uneven.high
 
 
 def test_numbers_are_long_or_not_by_the_plan_alone() -> None:
@@ -50,7 +22,7 @@ def test_numbers_are_long_or_not_by_the_plan_alone() -> None:
         Measure("rows"),
         Measure("total", "v", Snap(Fraction(1), 0, 2**26)),
         Measure("total", "v", Snap(Fraction(1), 0, 2**53)),
-        Measure("mean", "v", Snap(Fraction(1), -(2**26), 2**26)),
+        Measure("moments", "v", Snap(Fraction(1), -(2**26), 2**26)),
     )
     kinds = []
     for rows in ([1], [2**53] * 3000):
@@ -90,3 +62,50 @@ def test_what_a_unit_puts_in_is_cut_towards_zero_on_both_sides() -> None:
             found = source.run(question("city", domain=(("a", "b"),), caps=(1, most), measures=measures))
             assert [int(number) for number in found.numbers[0]] == [-size, size]
     source.close()
+
+
+def numbers(measures: tuple[Measure, ...], caps: tuple[int, int], rows: list[tuple[int, int | None, float | None]]) -> list[int]:
+    """The numbers of one cell; the reference must say the same."""
+    tables = {"visits": [{"id": unit, "age": age, "city": "a", "pay": pay} for unit, age, pay in rows]}
+    schema = Schema("visits", (Column("age", "integer"), Column("city", "text"), Column("pay", "real")), "id")
+    ((found),) = agreed(question(schema=schema, domain=(), caps=caps, measures=measures), tables).values()
+    return list(found)
+
+
+FAR = Snap(Fraction(1), -(2**14), 2**14)  # 2^15 wide
+
+
+@pytest.mark.parametrize("most", [1, 2, 10, 2**40])
+def test_moments_of_two_columns_may_have_many_bits(most: int) -> None:
+    joint = Measure("moments", "age", FAR, degree=2, second=("pay", FAR))
+    rows = [(unit, 2**14, -(2.0**14)) for unit in range(50) for _ in range(unit % 4)] + [(1, 3, None), (2, None, 5.0), (3, 7, 0.5)]
+    found = numbers((joint,), (1, most), rows)
+    assert max(found) > 2**63
+    assert joint.most == 2**60
+    spread = replace(joint, snap=Snap(Fraction(1, 2), 0, 2**12), second=("pay", Snap(Fraction(1, 3), -(2**11), 2**11)))
+    assert sum(numbers((spread,), (1, 2**40), rows)) == spread.most * sum(1 for _, age, pay in rows if age is not None and pay is not None)
+
+
+def test_moments_add_up_to_the_width_to_their_degree_for_every_value() -> None:
+    rows = [(unit, age, None) for unit, age in ((1, -9), (1, 4), (2, 5), (3, 900), (4, None))]
+    for degree, width in ((1, 2**30), (2, 2**30)):
+        snap = Snap(Fraction(1), 0, width)
+        assert sum(numbers((Measure("moments", "age", snap, degree=degree),), (1, 9), rows)) == 4 * width**degree
+
+
+@pytest.mark.parametrize("limits", [(-5, 5), (2, 6), (-6, -2), (0, 0), (-(2**62), 2**62)])
+def test_a_total_with_limits_takes_the_whole_sum_of_a_unit_however_many_rows_it_has(limits: tuple[int, int]) -> None:
+    rows = [(1, 3, None), (1, 4, None), (2, -1, None), (3, None, None), (4, 2**53, None), (4, 2**53, None), (5, 0, None), (5, None, None)]
+    for snap in (Snap(Fraction(1), -10, 10), Snap(Fraction(1), -(2**53), 2**53)):
+        found = [numbers((Measure("total", "age", snap, limits=limits),), (1, most), rows) for most in (1, 2, 2**40)]
+        assert found[0] == found[1] == found[2]
+        assert found[0] == [sum(min(max(s, limits[0]), limits[1]) for s in (7, -1, 2 * min(snap.high, 2**53), 0))]
+
+
+def test_where_every_row_is_a_unit_limits_hold_for_each_and_a_missing_value_puts_in_nothing() -> None:
+    alone = Schema("visits", (Column("age", "integer"),), "row")
+    tables = {"visits": [{"age": age} for age in (7, -1, None, 3)]}
+    snap = Snap(Fraction(1), -10, 10)
+    measures = (Measure("total", "age", snap, limits=(2, 5)), Measure("total", "age", snap), Measure("moments", "age", snap, degree=2))
+    plan = question(schema=alone, domain=(), caps=(1, 1), measures=measures)
+    assert agreed(plan, tables)[()][:2] == (5 + 2 + 3, 9)

@@ -22,7 +22,7 @@ from hedgerow.engines.decode import Statement
 from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.source import FAILED
 from hedgerow.engines.wire import Broken
-from hedgerow.engines.worker import Worker, _Failed
+from hedgerow.engines.worker import Child, Failed, Worker
 from hedgerow.errors import InvalidArgument, SourceError, Unsupported
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.measures import Measure
@@ -83,6 +83,16 @@ def test_it_is_killed_after_the_deadline_and_started_again() -> None:
     worker.close()
 
 
+def test_all_statements_of_a_question_share_its_deadline(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    within = Child.within
+    monkeypatch.setattr(Child, "within", lambda child, seconds: (given.append(seconds), within(child, seconds)))
+    measures = (Measure("rows"), Measure("distinct", "age"), Measure("distinct", "pay"))
+    assert answer(worker, question("city", measures=measures)) == {("a",): (1, 1, 1), ("b",): (2, 2, 1), ("c",): (1, 0, 1)}
+    assert len(given) == 3
+    assert worker._deadline >= given[0] > given[1] > given[2] > 0
+
+
 def test_a_child_that_died_is_started_again(worker: Worker) -> None:
     first = pid(worker)
     os.kill(first, signal.SIGKILL)
@@ -115,7 +125,7 @@ PLANTED = (f"SELECT COUNT(*) FROM read_text('{__file__}')", "COPY (SELECT 1) TO 
 @pytest.mark.parametrize("sql", PLANTED)
 def test_statements_that_fail_leave_it_alive_and_silent(sql: str, worker: Worker) -> None:
     before = pid(worker)
-    with pytest.raises(_Failed) as caught:
+    with pytest.raises(Failed) as caught:
         worker._child.answer(Statement(sql, (), (False,)))
     assert str(caught.value) == ""
     assert pid(worker) == before

@@ -169,14 +169,23 @@ BINARY: Mapping[str, tuple[Type, ...]] = {
     **dict.fromkeys(("and", "or"), ("boolean", "boolean", "boolean")),
     "not": ("boolean",),
     **dict.fromkeys(("year", "quarter", "month", "day", "day of week", "day of year"), ("date",)),
-    **dict.fromkeys(("start of year", "start of quarter", "start of month"), ("date",)),
+    **dict.fromkeys(("start of year", "start of quarter", "start of month", "start of week"), ("date",)),
+    **dict.fromkeys(("add days", "add months"), ("date", "integer")),
+    "days between": ("date", "date"),
+    **dict.fromkeys(("lower", "upper", "trim", "length"), ("text",)),
+    "substring": ("text", "integer", "integer"),
+    "right": ("text", "integer"),
+    **dict.fromkeys(("concat", "starts with"), ("text", "text")),
 }
 ANY = ("=", "<>", "<", "<=", ">", ">=", "in", "is null", "case", "coalesce", "nullif")
 GIVES: Mapping[str, Type] = {
     **dict.fromkeys(("+", "-", "*", "least", "greatest", "negate", "abs", "/", "sqrt", "ln", "to real"), "real"),
     **dict.fromkeys(("%", "floor", "ceil", "round", "year", "quarter", "month", "day", "day of week", "day of year"), "integer"),
     **dict.fromkeys(("like", "and", "or", "not", "=", "<>", "<", "<=", ">", ">=", "in", "is null"), "boolean"),
-    **dict.fromkeys(("start of year", "start of quarter", "start of month"), "date"),
+    **dict.fromkeys(("start of year", "start of quarter", "start of month", "start of week", "add days", "add months"), "date"),
+    **dict.fromkeys(("lower", "upper", "trim", "substring", "right", "concat"), "text"),
+    **dict.fromkeys(("length", "days between"), "integer"),
+    "starts with": "boolean",
 }
 PATTERNS = ("%", "_", "a%", "%b", "a_b", "%a%b%", "", "\\%", "é", "%_%", "A", "x%x")
 
@@ -203,6 +212,8 @@ def expressions(draw: st.DrawFn, known: Mapping[str, Range], type_: Type, depth:
         arguments = [draw(expressions(known, given, depth - 1)) for given in wanted]
         if function == "like" and draw(st.booleans()):
             arguments[1] = Constant(draw(st.sampled_from(PATTERNS)), "text")
+        if function in ("substring", "right") and draw(st.booleans()):  # or mostly refused: few whole numbers are bounded
+            arguments[1:] = [Constant(draw(st.integers(-2, 4)), "integer") for _ in arguments[1:]]
     made = Call(function, tuple(arguments))
     try:
         found = range_of(made, known)
@@ -274,7 +285,7 @@ def _key(known: Range, there: list[Value]) -> st.SearchStrategy[Value]:
 @st.composite
 def _measures(draw: st.DrawFn, known: Mapping[str, Range]) -> Measure:
     numbers = [name for name, range_ in known.items() if range_.type in ("integer", "real")]
-    kind: Any = draw(st.sampled_from([*(["total", "mean"] if numbers else []), "units", "rows", "values"]))
+    kind: Any = draw(st.sampled_from([*(["total", "moments"] if numbers else []), "units", "rows", "values"]))
     if kind in ("units", "rows"):
         return Measure(kind)
     if kind == "values":
@@ -295,7 +306,7 @@ class Ranks:
 
     def __call__(self, unit_type: str, key_types: Sequence[Type]) -> Callable[[Value, tuple[Value, ...]], int]:
         types = [unit_type, *(SQL_TYPES[type_] for type_ in key_types)]
-        sql = f"SELECT hash({', '.join(f'CAST(? AS {type_})' for type_ in types)})"
+        sql = f"SELECT hash({', '.join(f'CAST(? AS {type_})' for type_ in types)}) >> 32"
 
         def rank(unit: Value, group: tuple[Value, ...]) -> int:
             found: Any = self._connection.execute(sql, [unit, *group]).fetchone()

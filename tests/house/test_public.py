@@ -28,6 +28,7 @@ PUBLIC = {
     "Unit",
     "Unsupported",
     "__version__",
+    "connect",
     "open",
     "protect",
 }

@@ -1,7 +1,8 @@
 """Eight processes spend one budget. Run as a program: racing.py LEDGER MODE.
 
 MODE is "own" (each process opens the ledger), "inherited" (all use the object their parent had before it forked) or "careless" (the
-planted mistake: look first, write later, no transaction around the two). Prints how many charges were granted.
+planted mistake: look first, write later, no transaction around the two), or "both" (every charge is to two populations, one of which
+has less). Prints how many charges were granted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from hedgerow.errors import BudgetExceeded, LedgerError
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.privacy.loss import Loss
-from ledger.making import pay, policy
+from ledger.making import pay, policy, terms
 
 PROCESSES, UNITS = 8, 60
 SHARE = Loss(Fraction(1, UNITS))
@@ -42,13 +43,13 @@ class Careless(Ledger):
         self._forget()
 
 
-def spend(ledger: Ledger) -> int:
+def spend(ledger: Ledger, also: dict[str, Loss]) -> int:
     """Charge until the budget is empty. (The careless one may find first that it is overdrawn.)"""
     over = (BudgetExceeded, LedgerError) if isinstance(ledger, Careless) else BudgetExceeded
     count = 0
     while True:
         try:
-            pay(ledger, SHARE)
+            pay(ledger, SHARE, also=also)
         except over:
             return count
         count += 1
@@ -56,7 +57,8 @@ def spend(ledger: Ledger) -> int:
 
 def main(path: str, mode: str) -> None:
     with Ledger.open(path, create=True) as made:
-        made.accept(**policy(1, max_failures=10**6))
+        made.accept(**policy(1, max_failures=10**6) | {"budgets": {"patients": terms(1), "staff": terms(Fraction(2, 3))}})
+    also = {"staff": SHARE} if mode == "both" else {}
     kind = Careless if mode == "careless" else Ledger
     shared = kind.open(path, create=False) if mode == "inherited" else None
     gate, told = os.pipe(), os.pipe()
@@ -65,7 +67,7 @@ def main(path: str, mode: str) -> None:
             os.close(gate[1])
             os.read(gate[0], 1)  # all start together, when the parent lets go of its end
             ledger = shared or kind.open(path, create=False)
-            os.write(told[1], bytes([spend(ledger)]))
+            os.write(told[1], bytes([spend(ledger, also)]))
             os._exit(0)
     os.close(gate[1])
     os.close(told[1])

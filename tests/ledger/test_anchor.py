@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from fractions import Fraction
 from pathlib import Path
@@ -77,6 +78,21 @@ def test_broken_totals_are_refused(file: Path) -> None:
         dataclasses.replace(anchor(file), peaks=peaks).write(file)  # type: ignore[arg-type]
         with pytest.raises(LedgerError, match="cannot be read"):
             Anchor.read(file)
+
+
+def test_it_remembers_the_sources_and_earlier_ones_had_none(file: Path) -> None:
+    made = Anchor.of(opened(("policy", rule(sources={"a.csv": "patients"})), ("policy", rule(sources={"b.csv": "patients"}))), file)
+    assert made.sources == {"a.csv": "patients", "b.csv": "patients"}
+    made.write(file)
+    assert Anchor.read(file) == made
+    held = json.loads(Anchor.place(file).read_text(encoding="utf-8"))
+    for sources in (3, [3], None, {"a.csv": 3}):
+        Anchor.place(file).write_text(json.dumps(held | {"sources": sources}), encoding="utf-8")
+        with pytest.raises(LedgerError, match="cannot be read"):
+            Anchor.read(file)
+    del held["sources"]
+    Anchor.place(file).write_text(json.dumps(held), encoding="utf-8")
+    assert Anchor.read(file) == dataclasses.replace(made, sources={})
 
 
 def test_a_draft_that_a_crash_left_is_no_obstacle(file: Path) -> None:

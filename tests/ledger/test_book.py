@@ -148,6 +148,40 @@ def test_a_policy_forgives_what_failed_before_it() -> None:
     add(book, "charge", cost(), later(60))
 
 
+def test_a_policy_that_does_not_say_so_forgives_nothing() -> None:
+    book = opened(("policy", rule("9/1", max_failures=2, forgives=False)))
+    first, _second = add(book, "charge", cost()), add(book, "charge", cost())
+    add(book, "failure", {"charge": first.seq})
+    add(book, "policy", rule("10/1", max_failures=2, forgives=False))
+    assert book.failures("ana", later(60)) == 2
+    refused(book, "charge", cost(), Refused, "Too many runs", later(60))
+    add(book, "policy", rule("10/1", max_failures=3, forgives=False))  # a higher cap is the custodian's word
+    assert book.failures("ana", later(60)) == 0
+    add(book, "policy", rule("10/1", max_failures=3, forgives=True))
+
+
+def test_a_custodian_may_declare_what_was_spent_but_not_less_than_the_entries_show() -> None:
+    book = opened(("policy", rule("3/1", "1/1000")), ("charge", cost(Loss(Fraction(1, 2)))), ("charge", cost(GAUSSIAN)))
+    half, twice = Loss(Fraction(1, 4), Fraction(1, 2500)), Loss(Fraction(2), Fraction(1, 2500))
+    refused(
+        book, "exhausted", {"spent": {"patients": half.to_dict()}, "declared": ["patients"]}, Refused, "has spent more than is declared"
+    )
+    refused(book, "exhausted", {"spent": {"patients": twice.to_dict()}}, LedgerError, "cannot be read as")
+    refused(book, "exhausted", {"spent": {}, "declared": ["patients"]}, LedgerError, "cannot be read as")
+    add(book, "exhausted", {"spent": {"patients": twice.to_dict()}, "declared": ["patients"]})
+    assert book.paid("patients") == book.budget("patients").charged == twice
+    assert book.peaks == {"patients": Loss(Fraction(3), Fraction(1, 1000))}
+    add(book, "charge", cost(Loss(Fraction(1))))
+    refused(book, "charge", cost(), BudgetExceeded, "'patients'")
+
+
+def test_what_was_lost_is_known_before_there_is_a_policy() -> None:
+    book = opened(("exhausted", {"spent": {"patients": TENTH.to_dict()}, "declared": ["patients"]}))
+    assert (book.paid("patients"), book.paid("staff"), book.sources) == (TENTH, Loss(0), {})
+    add(book, "policy", rule(sources={"visits.csv": "patients"}))
+    assert (book.paid("patients"), book.sources) == (TENTH, {"visits.csv": "patients"})
+
+
 def test_all_names_together_have_a_limit_too() -> None:
     book = opened(("policy", rule("99/1", max_failures=1)))
     for number in range(10):

@@ -46,9 +46,9 @@ def test_a_question_is_paid_for_under_the_policy_that_rules(ledger: MemoryLedger
 
 
 def test_what_a_policy_entry_says(ledger: MemoryLedger) -> None:
-    body = ledger.accept(**policy(0.1, 1e-9, quotas={"ana": 0.5}, note="raised", max_failures=np.int64(3))).body
+    body = ledger.accept(**policy(0.1, 1e-9, quotas={"ana": 0.5}, note="raised", max_failures=np.int64(3), digest="d2")).body
     assert body == {
-        "digest": "d1",
+        "digest": "d2",
         "text": "{}",
         "budgets": {
             "patients": {
@@ -63,8 +63,29 @@ def test_what_a_policy_entry_says(ledger: MemoryLedger) -> None:
         "sources": {"visits.csv": "patients"},
         "max_failures": 3,
         "note": "raised",
+        "forgives": False,
     }
     assert ledger.book.policy == body
+
+
+def test_failed_runs_are_forgiven_by_an_act_of_the_custodian_only(ledger: MemoryLedger) -> None:
+    def fail() -> int:
+        ledger.fail(pay(ledger, Loss(Fraction(1, 100))))
+        return ledger.book.failures("ana")
+
+    assert fail() == 1
+    ledger.accept(**policy(digest="d2"))
+    assert ledger.book.failures("ana") == 1  # another policy is about something else
+    ledger.accept(**policy(digest="d3", max_failures=19))
+    assert ledger.book.failures("ana") == 1
+    ledger.accept(**policy(digest="d3", max_failures=19))  # the one that rules, again
+    assert ledger.book.failures("ana") == 0
+    assert fail() == 1
+    ledger.accept(**policy(digest="d4", max_failures=19), forgive=True)
+    assert ledger.book.failures("ana") == 0
+    assert fail() == 1
+    ledger.accept(**policy(digest="d5", max_failures=20))
+    assert ledger.book.failures("ana") == 0
 
 
 def test_the_same_request_is_charged_once(ledger: MemoryLedger) -> None:

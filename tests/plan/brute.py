@@ -5,15 +5,18 @@ The rest of the world is one bystander, whom nothing that the unit does may move
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.reference import run
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
@@ -23,7 +26,7 @@ GROUPS = ("a", "b", "c", "d")
 Bag = tuple[tuple[str, int | None], ...]
 
 
-def world(measures: Sequence[Measure], cells: int | None, max_groups: int, max_rows: int, unit: str = "id") -> Aggregate:
+def world(measures: Sequence[Measure | Pick], cells: int | None, max_groups: int, max_rows: int, unit: str = "id") -> Aggregate:
     """A plan over (g, x), by g: the first so many groups declared, or none."""
     table = Table(Schema("t", (Column("g", "text"), Column("x", "integer")), unit))
     domain = None if cells is None else (GROUPS[:cells],)
@@ -42,18 +45,49 @@ def _rank(unit: Value, group: tuple[Value, ...]) -> int:
     return {1: place, 2: -place}.get(unit if isinstance(unit, int) else 0, 0)
 
 
+def _cells(plan: Aggregate, who: int, bag: Bag) -> dict[tuple[Value, ...], tuple[Any, ...]]:
+    bystander = [{"id": 7, "g": "a", "x": 1}, {"id": None, "g": "b", "x": 1}]
+    return run(plan, {"t": bystander + [{"id": who, "g": g, "x": x} for g, x in bag]}, _rank)
+
+
 def answers(plan: Aggregate, owned: Sequence[Bag], ids: Sequence[int] = (1, 2, 3)) -> dict[int, NDArray[np.int64]]:
     """A row of numbers for every bag, by the id of its owner: all groups, all measures."""
     width = sum(measure.width for measure in plan.measures)
-    bystander = [{"id": 7, "g": "a", "x": 1}, {"id": None, "g": "b", "x": 1}]
     found = {}
     for who in ids:
         lines = []
         for bag in owned:
-            cells = run(plan, {"t": bystander + [{"id": who, "g": g, "x": x} for g, x in bag]}, _rank)
+            cells = _cells(plan, who, bag)
             lines.append([number for group in (*GROUPS, "z") for number in cells.get((group,), (0,) * width)])
         found[who] = np.array(lines, dtype=np.int64)
     return found
+
+
+Sample = dict[Value, tuple[int, ...]]
+
+
+def samples(plan: Aggregate, owned: Sequence[Bag], ids: Sequence[int] = (1, 2, 3)) -> dict[int, list[Sample]]:
+    """The samples of all groups for every bag, by the id of its owner; the plan has one measure, a pick."""
+    return {who: [{group: sample for (group,), (sample,) in _cells(plan, who, bag).items()} for bag in owned] for who in ids}
+
+
+def pairs(found: dict[int, list[Sample]], relation: str) -> Iterator[tuple[Sample, Sample]]:
+    """All the moves of one step, like ``differences``."""
+    if relation == "add-remove":
+        yield from ((lines[0], line) for lines in found.values() for line in lines)
+        return
+    every = list({tuple(sorted(line.items())): line for lines in found.values() for line in lines}.values())
+    yield from product(every, every)
+
+
+def apart(before: Sample, after: Sample) -> tuple[int, int]:
+    """In how many groups two samples differ, and how many values leave one, or enter one, at most."""
+    groups, most = 0, 0
+    for group in {*before, *after}:
+        old, new = Counter(before.get(group, ())), Counter(after.get(group, ()))
+        left, entered = (old - new).total(), (new - old).total()
+        groups, most = groups + (left + entered > 0), max(most, left, entered)
+    return groups, most
 
 
 def differences(found: dict[int, NDArray[np.int64]], relation: str) -> Iterator[NDArray[np.int64]]:

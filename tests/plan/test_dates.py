@@ -1,4 +1,4 @@
-"""Parts of dates, against every day of some years."""
+"""Parts of dates, against every day of some years, and dates that are moved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.errors import Unsupported
-from hedgerow.plan.dates import PARTS, STARTS, part_range, start_range
+from hedgerow.plan.dates import MOVES, PARTS, STARTS, between_range, move_range, part_range, start_range
 from hedgerow.plan.values import Range
 
 ENDS = [date(1, 1, 1), date(1999, 12, 25), date(2000, 2, 29), date(2000, 3, 1), date(2004, 1, 1), date(9999, 12, 31)]
@@ -24,7 +24,7 @@ def test_parts_by_hand() -> None:
         "year": 2026, "quarter": 4, "month": 11, "day": 15, "day of week": 0, "day of year": 319,
     }  # fmt: skip
     assert PARTS["day of week"](day + timedelta(6)) == 6
-    assert [start(day) for start in STARTS.values()] == [date(2026, 1, 1), date(2026, 10, 1), date(2026, 11, 1)]
+    assert [start(day) for start in STARTS.values()] == [date(2026, 1, 1), date(2026, 10, 1), date(2026, 11, 1), date(2026, 11, 9)]
 
 
 @pytest.mark.parametrize(("low", "high"), [(a, b) for a in ENDS[1:5] for b in ENDS[1:5] if a <= b])
@@ -48,6 +48,54 @@ def test_without_bounds_and_far_apart() -> None:
     everything = start_range("start of month")([between(date.min, date.max)])
     assert everything.values is None
     assert everything.high == date(9999, 12, 1).toordinal()
+
+
+@pytest.mark.parametrize(
+    ("name", "day", "count", "found"),
+    [
+        ("add days", date(2000, 2, 28), 2, date(2000, 3, 1)),
+        ("add days", date(2000, 3, 1), -1, date(2000, 2, 29)),
+        ("add days", date(1, 1, 2), -5, date.min),
+        ("add days", date(9999, 12, 30), 2**62, date.max),
+        ("add days", date(2000, 1, 1), -(2**63), date.min),
+        ("add months", date(2000, 1, 31), 1, date(2000, 2, 29)),
+        ("add months", date(2000, 1, 31), 13, date(2001, 2, 28)),
+        ("add months", date(2000, 1, 31), -2, date(1999, 11, 30)),
+        ("add months", date(1, 3, 15), -3, date.min),
+        ("add months", date(1, 3, 15), -2, date(1, 1, 15)),
+        ("add months", date(9999, 11, 15), 1, date(9999, 12, 15)),
+        ("add months", date(9999, 11, 15), 2, date.max),
+        ("add months", date(2000, 1, 31), 2**63 - 1, date.max),
+    ],
+)
+def test_moves_by_hand(name: str, day: date, count: int, found: date) -> None:
+    assert MOVES[name](day, count) == found
+
+
+def counts(low: int, high: int) -> Range:
+    return Range("integer", Fraction(low), Fraction(high), Fraction(1), nullable=False)
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_ranges_hold_every_move(name: str) -> None:
+    for low, high in [(date(1999, 12, 25), date(2000, 3, 1)), (date.min, date(1, 2, 3)), (date(9999, 11, 30), date.max)]:
+        known = move_range(name)([between(low, high), counts(-40, 3)])
+        moved = [MOVES[name](low + timedelta(i), count).toordinal() for i in range((high - low).days + 1) for count in range(-40, 4)]
+        assert (known.low, known.high, known.nullable) == (min(moved), max(moved), False)
+    assert move_range(name)([between(date.min, date.max), Range("integer")]) == Range("date")
+    assert move_range(name)([Range("date"), counts(0, 1)]) == Range("date")
+    with pytest.raises(Unsupported, match="write a whole number"):
+        move_range(name)([Range("date"), Range("real")])
+    with pytest.raises(Unsupported, match="is taken of a date"):
+        move_range(name)([Range("text"), counts(0, 1)])
+
+
+def test_days_between() -> None:
+    known = between_range([between(date(2000, 1, 1), date(2000, 1, 9)), between(date(2000, 1, 2), date(2000, 3, 1))])
+    assert known == counts(-7, 60)
+    assert between_range([Range("date"), Range("date")]) == counts(-3652058, 3652058).but(nullable=True)
+    with pytest.raises(Unsupported, match="is taken of a date"):
+        between_range([Range("date"), Range("integer")])
 
 
 @pytest.mark.parametrize("rule", [part_range("month"), start_range("start of month")])

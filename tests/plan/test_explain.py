@@ -10,9 +10,10 @@ import pytest
 from hedgerow.plan.explain import describe, text
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
 from hedgerow.plan.measures import Measure, Snap
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Table, Union
-from hedgerow.plan.schema import Column, Schema
-from hedgerow.privacy.unit import Unit
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.schema import Column, Link, Partition, Schema
+from hedgerow.privacy.unit import Relation, Unit
 
 A, B, D = Read("a"), Read("b"), Read("d")
 ONE, MINUS = Constant(1, "integer"), Constant(-1, "integer")
@@ -63,6 +64,12 @@ def c(function: str, *arguments: Expression) -> Call:
         (c("start of month", D), "DATE_TRUNC('month', d)"),
         (c("day of week", D), "DAYOFWEEK(d)"),
         (c("year", D), "YEAR(d)"),
+        (c("starts with", A, Constant("x", "text")), "STARTS_WITH(a, 'x')"),
+        (c("upper", c("concat", A, B, A)), "UPPER(a || b || a)"),
+        (c("substring", A, ONE, MINUS), "SUBSTRING(a, 1, -1)"),
+        (c("add days", D, ONE), "d + INTERVAL 1 DAY"),
+        (c("add months", c("add days", D, A), MINUS), "d + INTERVAL a DAY + INTERVAL (-1) MONTH"),
+        (c("days between", D, c("add days", D, c("+", A, ONE))), "DATE_DIFF('day', d, d + INTERVAL (a + 1) DAY)"),
     ],
 )
 def test_text(expression: Expression, written: str) -> None:
@@ -79,7 +86,7 @@ def test_describe() -> None:
     source = Project(
         Filter(VISITS, c("<", Constant(5, "integer"), Read("cost"))), (("k0", Read("city")), ("v0", c("*", Read("cost"), ONE)))
     )
-    measures = (Measure("units"), Measure("rows"), Measure("values", "v0"), Measure("total", "v0", CENTS), Measure("mean", "v0", CENTS))
+    measures = (Measure("units"), Measure("rows"), Measure("values", "v0"), Measure("total", "v0", CENTS), Measure("moments", "v0", CENTS))
     plan = Aggregate(Group(Bound(source, ("k0",), 2, 3), (("Oslo", "Bergen"),)), measures)
     assert describe(plan, Unit("add-remove", "patient")) == (
         "Reads the table visits, version 1: a unit is known by patient.",
@@ -105,11 +112,130 @@ def test_describe_unions_joins_and_groups_of_units() -> None:
         "Reads the table visits, version 1: a unit is known by patient.",
         "Reads the table calls, version 2026-1: a unit is known by patient.",
         "Puts the rows of these 2 sources together.",
-        "Looks up the public table cities where city = cities.name: at most 1 row there for each row.",
+        "Looks up the public table cities where city = cities.name: all rows there for each row.",
         "Groups by cities.size: the groups that occur, since their values are not declared.",
         "Of each unit counts at most 1 group, and in each at most 1 row.",
         "SUM(cost): values are moved into 0 to about 100.333 and rounded to steps of about 0.333333.",
         "SUM(cost): 2 units together being replaced can move 4 numbers by about 401.333 in all, and none by more than about 200.667.",
+    )
+
+
+def said(source: Rows, *measures: Measure | Pick, keys: tuple[str, ...] = (), relation: Relation = "add-remove") -> list[str]:
+    """Without the lines about groups and caps."""
+    plan = Aggregate(Group(Bound(source, keys, 1, 3), None if keys else ()), measures or (Measure("units"),))
+    return [
+        line for line in describe(plan, Unit(relation, "patient")) if not line.startswith(("Groups", "One answer", "Of each unit counts"))
+    ]
+
+
+def test_describe_lookups() -> None:
+    public = Project(CITIES, (("key", Read("name")), ("people", c("nullif", Read("size"), ONE))))
+    at_most = Join(VISITS, public, (("city", "key"),), (("people", "people"),), 2, keeps=True)
+    some = Join(VISITS, Filter(CITIES, c("<", ONE, Read("size"))), (("city", "name"),), ())
+    assert said(at_most)[1:-1] == [
+        "Looks up the public table cities where city = cities.name: at most 2 rows there for each row, "
+        "and a row without any stays, with NULL."
+    ]
+    assert said(some)[1:-1] == [
+        "Reads the table cities, version 1: public.",
+        "Keeps the rows where 1 < cities.size.",
+        "Looks up these public rows where city = cities.name: all rows there for each row.",
+    ]
+
+
+def test_describe_rows_of_the_same_unit() -> None:
+    joined = Join(VISITS, Project(CALLS, (("town", Read("city")),)), (("city", "town"),), (("again", "town"),))
+    assert said(Filter(joined, c("=", Read("again"), Read("city"))))[:-1] == [
+        "Reads the table visits, version 1: a unit is known by patient.",
+        "Reads the table calls, version 2026-1: a unit is known by patient.",
+        "Puts beside each row the rows of the same unit there where city = calls.city.",
+        "Keeps the rows where calls.city = city.",
+    ]
+    assert said(Join(VISITS, CALLS, (), (), keeps=True))[2:-1] == [
+        "Puts beside each row the rows of the same unit there, and a row without any stays, with NULL.",
+    ]
+
+
+def test_describe_folds() -> None:
+    kinds = ("values", "distinct", "least", "greatest")
+    each = tuple((kind, Folded(kind, "cost")) for kind in kinds)  # type: ignore[arg-type]
+    fold = Fold(
+        VISITS,
+        ("city",),
+        (("n", Folded("rows")), *each, ("total", Folded("total", "cost", CENTS)), ("mean", Folded("mean", "cost", CENTS))),
+    )
+    assert said(Filter(fold, c("<", Read("total"), Read("n"))))[1:-1] == [
+        "Makes one row of the rows of each unit and city: "
+        "COUNT(*), COUNT(cost), COUNT(DISTINCT cost), MIN(cost), MAX(cost), SUM(cost), AVG(cost).",
+        "SUM(cost): values are moved into 0 to 100 and rounded to steps of 0.01.",
+        "AVG(cost): values are moved into 0 to 100 and rounded to steps of 0.01.",
+        "Keeps the rows where SUM(cost) < COUNT(*).",
+    ]
+    assert said(Fold(VISITS, (), ()))[1:-1] == ["Makes one row of the rows of each unit."]
+
+
+def test_describe_links_and_parts() -> None:
+    items = Schema("items", (Column("town", "text"), Column("part", "text")), "patient", link=Link("town", VISITS.schema, "city"))
+    parts = Schema("parts", (Column("part", "text"),), "patient", link=Link("part", items, "part"), partition=Partition("part", 2))
+    assert said(Table(parts))[:-1] == [
+        "Reads the table parts, version 1: a unit is known by patient in the table visits, "
+        "found by parts.part = items.part AND items.town = visits.city.",
+        "Of each unit keeps the rows with the first 2 values of part that it has, for every question alike.",
+    ]
+
+
+def test_describe_measures() -> None:
+    ten = Snap(Fraction(1), 0, 10)
+    dimes = Snap(Fraction(1, 10), 0, 100)
+    source = Project(VISITS, (("x", Read("cost")), ("y", c("abs", Read("cost")))))
+    one = "One unit coming or going can move"
+    sums = "how far the values lie above the lower bound, and below the upper one"
+    moved = "values are moved into 0 to 10 and rounded to steps of"
+    assert said(source, Measure("distinct", "x"))[1:] == [f"COUNT(DISTINCT cost): {one} 1 number by 3 in all, and none by more than 3."]
+    assert said(source, Measure("total", "x", dimes, limits=(-5, 50)))[1:] == [
+        f"SUM(cost): {moved} 0.1.",
+        "SUM(cost): what one unit puts into a group in all is moved into -0.5 to 5.",
+        f"SUM(cost): {one} 1 number by 5 in all, and none by more than 5.",
+    ]
+    assert said(source, Measure("moments", "x", dimes, degree=2))[1:] == [
+        f"VARIANCE(cost): {moved} 0.1.",
+        f"VARIANCE(cost), as 3 sums of products: {sums}: {one} 3 numbers by 300 in all, and none by more than 300.",
+    ]
+    for degree, name, width, most in [(1, "COVARIANCE", 4, "300"), (2, "CORR", 9, "30,000")]:
+        assert said(source, Measure("moments", "x", dimes, degree=degree, second=("y", ten)))[1:] == [
+            f"{name}(cost, ABS(cost)), cost: {moved} 0.1.",
+            f"{name}(cost, ABS(cost)), ABS(cost): {moved} 1.",
+            f"{name}(cost, ABS(cost)), as {width} sums of products: {sums}: "
+            f"{one} {width} numbers by {most} in all, and none by more than {most}.",
+        ]
+
+
+def test_describe_picks() -> None:
+    source = Table(Schema("visits", (*COLUMNS, Column("day", "date")), "patient"))
+    half, third = Fraction(1, 2), Fraction(1, 4)
+    first = date(2020, 1, 1).toordinal()
+    picks = (
+        Pick("quantiles", "cost", CENTS, at=(half,)),
+        Pick("quantiles", "cost", CENTS, at=(third, half)),
+        Pick("least", "day", Snap(Fraction(1), first, first + 30)),
+        Pick("greatest", "cost", CENTS),
+        Pick("mode", "city", values=("Oslo", "Bergen")),
+    )
+    lines = said(source, *picks)[1:]
+    assert lines[::2] == [
+        "The quantile 0.5 of cost: values are moved into 0 to 100 and rounded to steps of 0.01.",
+        "The quantiles 0.25, 0.5 of cost: values are moved into 0 to 100 and rounded to steps of 0.01.",
+        "MIN(day): dates are moved into 2020-01-01 to 2020-01-31.",
+        "MAX(cost): values are moved into 0 to 100 and rounded to steps of 0.01.",
+        "MODE(city): values other than the 2 declared ones do not count.",
+    ]
+    assert (
+        lines[1]
+        == "The quantile 0.5 of cost: One unit coming or going can change 1 group, where at most 3 values of the sample leave or enter."
+    )
+    replaced = said(source, picks[-1], keys=("city",), relation="change-one")[-1]
+    assert (
+        replaced == "MODE(city): One unit being replaced can change 2 groups, where at most 3 values of the sample leave and as many enter."
     )
 
 

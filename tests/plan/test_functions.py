@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from hedgerow.errors import Refused, Unbounded, Unsupported
+from hedgerow.plan.dates import MOVES
 from hedgerow.plan.expressions import Call, Read, evaluate, range_of, typed
 from hedgerow.plan.functions import FUNCTIONS, half_away
 from hedgerow.plan.reading import read
 from hedgerow.plan.schema import Column
+from hedgerow.plan.texts import TEXTS
 from hedgerow.plan.values import Range, Type, Value
 from plan import trees
 
@@ -26,7 +28,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def test_the_list_is_closed() -> None:
-    assert len(FUNCTIONS) == 30 + 9
+    assert len(FUNCTIONS) == 30 + 10 + 3 + 8
     assert all(name == function.name for name, function in FUNCTIONS.items())
 
 
@@ -44,12 +46,18 @@ def column(random: Random, name: str, type_: Type) -> Column:
 
 def types_of(random: Random, function: str) -> list[Type]:
     """Types that the function may accept, or not: then it must refuse."""
+    if function in TEXTS:
+        return [*TEXTS[function][0], *random.choice([["text"], []])] if function == "concat" else list(TEXTS[function][0])
+    if function in ("days between", *MOVES):
+        return ["date", "date" if function == "days between" else "integer"]
     if function.startswith(("start of", "day", "year", "quarter", "month")):
         return ["date"]
     if function in ("and", "or", "not"):
         return ["boolean"] * (1 if function == "not" else random.choice(ARITY[function]))
     if function == "like":
         return ["text", "text"]
+    if function in ("least", "greatest") and random.random() < 0.3:
+        return ["date"] * random.choice(ARITY[function])
     count = 1 if function in UNARY else random.choice(ARITY.get(function, (2,)))
     first = random.choice(
         trees.ALL if function in ("=", "<>", "<", "<=", ">", ">=", "in", "case", "coalesce", "nullif", "is null") else trees.NUMBERS
@@ -63,12 +71,15 @@ def inside(value: Any, known: Range) -> bool:
     number = Fraction(value.toordinal()) if isinstance(value, date) else value
     if known.values is not None and value not in known.values:
         return False
-    if known.low is None or known.high is None or isinstance(value, bool | str):
+    if (known.low is None and known.high is None) or isinstance(value, bool | str):
         return True
+    slack = Fraction(0)
     if known.type == "real":
-        slack = max(abs(known.low), abs(known.high)) / 2**50 + Fraction(1, 2**1060)
-        return math.isfinite(value) and known.low - slack <= Fraction(value) <= known.high + slack
-    return known.low <= number <= known.high
+        slack = max(abs(known.low or 0), abs(known.high or 0)) / 2**50 + Fraction(1, 2**1060)
+        if math.isinf(value):
+            return (known.high if value > 0 else known.low) is None
+    exact = Fraction(number)
+    return (known.low is None or known.low - slack <= exact) and (known.high is None or exact <= known.high + slack)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -140,6 +151,13 @@ def test_values_lie_in_the_range_that_is_announced(function: str) -> None:
         ("nullif", (2, 2), None),
         ("quarter", (date(2020, 4, 1),), 2),
         ("start of quarter", (date(2020, 6, 1),), date(2020, 4, 1)),
+        ("least", (date(2020, 6, 1), date(2020, 4, 1)), date(2020, 4, 1)),
+        ("greatest", (date(2020, 6, 1), None), None),
+        ("add days", (date(2020, 2, 28), 2), date(2020, 3, 1)),
+        ("add months", (date(2020, 3, 31), -1), date(2020, 2, 29)),
+        ("days between", (date(2020, 1, 1), date(2020, 3, 1)), 60),
+        ("length", (None,), None),
+        ("concat", ("a", "", "b"), "ab"),
     ],
 )
 def test_meaning(function: str, arguments: tuple[Value, ...], value: Value) -> None:
@@ -181,6 +199,18 @@ def test_steps(function: str, ranges: Sequence[Range], step: Fraction | None) ->
     assert FUNCTIONS[function].result(ranges).step == step
 
 
+def test_the_least_and_the_greatest_clamp_what_has_no_bounds() -> None:
+    free, nine = Range("integer", step=ONE), whole(9, 9)
+    below = FUNCTIONS["least"].result([free, nine])
+    assert below == Range("integer", None, Fraction(9), ONE)
+    assert FUNCTIONS["greatest"].result([below, whole(0, 0)]) == Range("integer", ZERO, Fraction(9), ONE)
+    assert FUNCTIONS["greatest"].result([free, nine]) == Range("integer", Fraction(9), None, ONE)
+    assert FUNCTIONS["least"].result([free, Range("real")]) == Range("real")
+    days = [Range("date", Fraction(low), Fraction(low + 5), nullable=False) for low in (700_000, 700_003)]
+    assert FUNCTIONS["least"].result(days) == days[0]
+    assert FUNCTIONS["greatest"].result(days) == days[1]
+
+
 def test_bounds_by_hand() -> None:
     def bounds(function: str, *ranges: Range) -> tuple[Fraction | None, Fraction | None]:
         found = FUNCTIONS[function].result(ranges)
@@ -218,6 +248,8 @@ def test_bounds_by_hand() -> None:
         (Unsupported, "LIKE works on text", "like", [Range("text"), whole(0, 1)]),
         (Unsupported, "A comparison needs values of one type", "=", [Range("text"), whole(0, 1)]),
         (Unsupported, "NULLIF needs values of one type", "nullif", [Range("text"), whole(0, 1)]),
+        (Unsupported, "works on numbers, or on dates, and here are date and integer", "least", [Range("date"), whole(0, 1)]),
+        (Unsupported, "works on numbers, or on dates, and here are text", "greatest", [Range("text")] * 2),
     ],
 )
 def test_refusals(error: type[Exception], message: str, function: str, ranges: Sequence[Range]) -> None:

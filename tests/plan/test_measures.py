@@ -7,25 +7,27 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.plan.measures import KINDS, Kind, Measure, Reach, Snap
+from hedgerow.plan.measures import KINDS, Measure, Reach, Snap
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import RELATIONS, Relation, Unit
 from plan import brute
 
 SNAPS = [Snap(Fraction(1), low, high) for low, high in [(-1, 2), (0, 2), (1, 3), (-3, -1), (2, 2)]]
-PLAIN: list[tuple[Kind, Snap | None]] = [("units", None), ("rows", None), ("values", None)]
-SUMS: list[tuple[Kind, Snap | None]] = [("total", snap) for snap in SNAPS] + [("mean", snap) for snap in SNAPS[:4]]
-
-
-def measure(kind: Kind, snap: Snap | None) -> Measure:
-    return Measure(kind, None if kind in ("units", "rows") else "x", snap)
+PLAIN = [Measure("units"), Measure("rows"), Measure("values", "x"), Measure("distinct", "x")]
+SUMS = [Measure("total", "x", snap) for snap in SNAPS] + [Measure("moments", "x", snap) for snap in SNAPS[:4]]
+LIMITED = [Measure("total", "x", Snap(Fraction(1), -9, 9), limits=limits) for limits in [(-1, 2), (1, 3), (-3, -1), (2, 2)]]
+POWERS = [Measure("moments", "x", snap, degree=2) for snap in SNAPS[:2]]
+PAIRS = [Measure("moments", "x", SNAPS[0], degree=degree, second=("x", SNAPS[1])) for degree in (1, 2)]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize(("kind", "snap"), PLAIN + SUMS)
-def test_declared_moves_hold_and_are_reached(kind: Kind, snap: Snap | None, relation: Relation) -> None:
-    low, high = (0, 1) if snap is None else (snap.low - 1, snap.high + 1)  # the clamp has something to do
+@pytest.mark.parametrize("measure", PLAIN + SUMS + LIMITED + POWERS + PAIRS)
+def test_declared_moves_hold_and_are_reached(measure: Measure, relation: Relation) -> None:
+    kind, snap = measure.kind, measure.snap
+    low, high = (4, 6) if snap is None else (snap.low - 1, snap.high + 1)  # the clamp has something to do
+    if measure.limits is not None:
+        low, high = measure.limits[0] - 1, measure.limits[1] + 1
     middle = (low + high) // 2
     for cells, max_groups, max_rows, most in [
         (1, 1, 1, 2),
@@ -36,7 +38,7 @@ def test_declared_moves_hold_and_are_reached(kind: Kind, snap: Snap | None, rela
         (3, 2, 1, 2),
         (None, 2, 1, 2),
     ]:
-        plan = brute.world([measure(kind, snap)], cells, max_groups, max_rows)
+        plan = brute.world([measure], cells, max_groups, max_rows)
         groups = brute.GROUPS if cells is None else (*brute.GROUPS[:cells], "z")
         found = brute.answers(plan, brute.bags(groups, [*sorted({low, middle, high}), None], most))
         real = brute.largest(brute.differences(found, relation))
@@ -44,7 +46,7 @@ def test_declared_moves_hold_and_are_reached(kind: Kind, snap: Snap | None, rela
         claim = brute.declared(sensitivity)
         assert all(a <= b for a, b in zip(real, claim, strict=True)), (cells, max_groups, max_rows, real, claim)
         assert real[1:] == claim[1:], (cells, max_groups, max_rows, real, claim)
-        if kind != "mean":  # both numbers of a mean move only for values between the bounds
+        if kind != "moments":  # all numbers of a mean move only for values between the bounds
             assert real[0] == claim[0], (cells, max_groups, max_rows, real, claim)
 
 
@@ -54,29 +56,56 @@ def test_a_row_that_leaves_moves_a_sum_by_more_than_the_width_of_its_bounds() ->
 
 
 def test_a_mean_costs_one_width_not_two() -> None:
-    mean = Measure("mean", "x", Snap(Fraction(1), 0, 10))
+    mean = Measure("moments", "x", Snap(Fraction(1), 0, 10))
     assert mean.width == 2
     assert Measure("rows").width == 1
     assert mean.sensitivity(Reach(1, 1, 1, moves=False)) == Sensitivity(2, Fraction(10), Fraction(10), Fraction(100))
     assert mean.sensitivity(Reach(3, 2, None, moves=True)) == Sensitivity(12, Fraction(20), Fraction(120), Fraction(2400))
 
 
+def test_moments_of_higher_degree_cost_one_power_of_the_width() -> None:
+    wide, narrow = Snap(Fraction(1), 0, 10), Snap(Fraction(1), -1, 2)
+    square, pair = Measure("moments", "x", wide, degree=2), Measure("moments", "x", wide, degree=2, second=("y", narrow))
+    assert (square.width, pair.width, pair.columns, square.most, pair.most) == (3, 9, ("x", "y"), 100, 900)
+    assert square.sensitivity(Reach(1, 1, 1, moves=False)) == Sensitivity(3, Fraction(100), Fraction(100), Fraction(10_000))
+    assert pair.sensitivity(Reach(2, 1, 3, moves=True)) == Sensitivity(27, Fraction(900), Fraction(3600), Fraction(4 * 810_000))
+    assert Measure("units").most == 1
+
+
+def test_limits_bound_a_unit_whatever_its_rows() -> None:
+    total = Measure("total", "x", Snap(Fraction(1), 0, 10), limits=(-2, 5))
+    assert total.sensitivity(Reach(2, 100, None, moves=False)) == Sensitivity.each(2, 5)
+    assert total.sensitivity(Reach(1, 100, 1, moves=True)) == Sensitivity.of(7)
+
+
 def test_sums_that_nobody_moves_are_refused() -> None:
     reach = Reach(1, 1, 1, moves=False)
     with pytest.raises(Refused, match="can only be 0"):
         Measure("total", "x", Snap(Fraction(1), 0, 0)).sensitivity(reach)
+    with pytest.raises(Refused, match="can only be 0"):
+        Measure("total", "x", Snap(Fraction(1), 0, 9), limits=(0, 0)).sensitivity(reach)
     with pytest.raises(Refused, match="bounds are equal"):
-        Measure("mean", "x", Snap(Fraction(1), 2, 2)).sensitivity(reach)
+        Measure("moments", "x", Snap(Fraction(1), 2, 2)).sensitivity(reach)
 
 
 def test_guards() -> None:
     snap = Snap(Fraction(1), 0, 1)
-    assert KINDS == ("units", "rows", "values", "total", "mean")
+    assert KINDS == ("units", "rows", "values", "distinct", "total", "moments")
     with pytest.raises(InvalidArgument, match="must be one of"):
         Measure("median", "x")  # type: ignore[arg-type]
     for wrong in [("units", "x", None), ("values", None, None), ("total", "x", None), ("values", "x", snap)]:
         with pytest.raises(InvalidArgument, match="must have a column"):
             Measure(*wrong)  # type: ignore[arg-type]
+    for kind, limits in [("moments", (0, 1)), ("total", (2, 1)), ("total", (0, 2**62 + 1)), ("total", (-(2**62) - 1, 0))]:
+        with pytest.raises(InvalidArgument, match="limits must be of a total"):
+            Measure(kind, "x", snap, limits=limits)  # type: ignore[arg-type]
+    for wrong_total in [{"degree": 2}, {"second": ("y", snap)}]:
+        with pytest.raises(InvalidArgument, match="but for moments"):
+            Measure("total", "x", snap, **wrong_total)  # type: ignore[arg-type]
+    wide = Snap(Fraction(1), 0, 2**31)
+    for wrong_degree in [{"degree": 0}, {"degree": 3}, {"snap": wide, "degree": 2}, {"snap": wide, "second": ("y", wide)}]:
+        with pytest.raises(InvalidArgument, match=r"below 2\^62 together"):
+            Measure(**{"kind": "moments", "column": "x", "snap": snap, **wrong_degree})  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="low <= high"):
         Snap(Fraction(1), 1, 0)
     with pytest.raises(InvalidArgument, match=r"2\^53"):

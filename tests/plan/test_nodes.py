@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.errors import InvalidArgument, Unbounded
+from hedgerow.errors import InvalidArgument, Unbounded, Unsupported
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
 from hedgerow.plan.measures import Measure, Reach, Snap
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Range
 from hedgerow.privacy.unit import RELATIONS, Relation, Unit
@@ -22,7 +23,7 @@ ROWS = Table(Schema("r", (G, X), "row"))
 PUBLIC = Table(Schema("p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None))
 POSITIVE: Expression = Call(">", (Read("x"), Constant(0, "integer")))
 TOTAL = Measure("total", "x", Snap(Fraction(1), -1, 2))
-ALL = [Measure("units"), Measure("rows"), Measure("values", "x"), TOTAL, Measure("mean", "x", Snap(Fraction(1), -1, 2))]
+ALL = [Measure("units"), Measure("rows"), Measure("values", "x"), TOTAL, Measure("moments", "x", Snap(Fraction(1), -1, 2))]
 
 
 def grouped(source: Rows, max_groups: int = 1, max_rows: int = 1) -> Group:
@@ -90,8 +91,11 @@ def test_a_union_knows_what_all_its_sources_know() -> None:
     fine, coarse = (Table(Schema("f", (Column("x", "real", Fraction(0), Fraction(1), Fraction(1, n)),), "id")) for n in (10, 2))
     assert Union((fine, coarse)).columns["x"].step == Fraction(1, 10)
     listed, other = (Table(Schema("f", (Column("g", "text", values=values),), "id")) for values in (("a",), ("a", "b")))
-    assert Union((listed, other)).columns["g"].values is None
+    assert Union((listed, other)).columns["g"].values == ("a", "b")
     assert Union((listed, listed)).columns["g"].values == ("a",)
+    assert Union((listed, Table(Schema("f", (Column("g", "text"),), "id")))).columns["g"].values is None
+    nothing = Project(TABLE, (("g", Read("g")), ("x", Constant(None, "integer"))))
+    assert Union((TABLE, nothing)).columns["x"] == TABLE.columns["x"]  # what is always NULL has no say
 
 
 def test_cells() -> None:
@@ -107,12 +111,22 @@ def test_row_nodes_refuse() -> None:
         Filter(TABLE, Read("x"))
     with pytest.raises(InvalidArgument, match="different names"):
         Project(TABLE, (("y", Read("x")), ("y", Read("g"))))
-    with pytest.raises(InvalidArgument, match="must be a public table"):
-        Join(TABLE, OTHER, (("g", "g"),), ())
+    join_on = (("g", "g"),)
+    for source, other, matches in [(PUBLIC, TABLE, None), (ROWS, TABLE, None), (TABLE, ROWS, None), (TABLE, OTHER, 1)]:
+        with pytest.raises(InvalidArgument, match="must be public, or be joined unit by unit"):
+            Join(source, other, join_on, (), matches)
+    with pytest.raises(InvalidArgument, match="columns that agree with the public rows"):
+        Join(TABLE, PUBLIC, (), (("size", "size"),))
+    for on, adds in [((("y", "g"),), ()), ((("g", "y"),), ()), (join_on, (("size", "y"),))]:
+        with pytest.raises(InvalidArgument, match="columns of the two sides"):
+            Join(TABLE, PUBLIC, on, adds)
+    with pytest.raises(Unsupported, match="A join needs values of one type"):
+        Join(TABLE, PUBLIC, (("x", "g"),), ())
     with pytest.raises(InvalidArgument, match="whole number of at least 1"):
         Join(TABLE, PUBLIC, (("g", "g"),), (), 0)
-    with pytest.raises(InvalidArgument, match="names that the source does not have"):
-        Join(TABLE, PUBLIC, (("g", "g"),), (("x", "size"),))
+    for same in [(("x", "size"),), (("y", "size"), ("y", "g"))]:
+        with pytest.raises(InvalidArgument, match="such that the source does not have"):
+            Join(TABLE, PUBLIC, (("g", "g"),), same)
     with pytest.raises(InvalidArgument, match="two or more"):
         Union((TABLE,))
     with pytest.raises(InvalidArgument, match="same names and types"):
@@ -121,6 +135,57 @@ def test_row_nodes_refuse() -> None:
         Union((TABLE, ROWS))
     with pytest.raises(InvalidArgument, match="same units"):
         Union((TABLE, Table(Schema("p", (G, X), None))))
+
+
+def test_folds_refuse() -> None:
+    snap = Snap(Fraction(1), 0, 1)
+    for wrong in [("rows", "x"), ("values", None), ("total", "x"), ("least", "x", snap)]:
+        with pytest.raises(InvalidArgument, match="must have a column for values"):
+            Folded(*wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match="parts doubles can hold"):
+        Folded("total", "x", Snap(Fraction(2**901 + 1, 2**901), 0, 1))
+    for keys, names in [(("g", "g"), ("n",)), (("g",), ("g",)), ((), ("n", "n"))]:
+        with pytest.raises(InvalidArgument, match="must have different names"):
+            Fold(TABLE, keys, tuple((name, Folded("rows")) for name in names))
+    for source in (PUBLIC, ROWS):
+        with pytest.raises(InvalidArgument, match="nothing to fold otherwise"):
+            Fold(source, ("g",), ())
+    for keys, folded in [(("y",), Folded("rows")), ((), Folded("values", "y"))]:
+        with pytest.raises(InvalidArgument, match="must be of columns of the source, like the keys"):
+            Fold(TABLE, keys, (("n", folded),))
+    for kind in ("total", "mean"):
+        with pytest.raises(InvalidArgument, match="must add up numbers"):
+            Fold(TABLE, (), (("n", Folded(kind, "g", snap)),))  # type: ignore[arg-type]
+    for step in (Fraction(1, 2), Fraction(2**63)):
+        with pytest.raises(InvalidArgument, match="in whole steps"):
+            Fold(TABLE, (), (("n", Folded("total", "x", Snap(step, 0, 1))),))
+    with pytest.raises(InvalidArgument, match="must compare numbers or dates"):
+        Fold(TABLE, (), (("n", Folded("least", "g")),))
+
+
+def test_what_is_known_of_a_fold() -> None:
+    snap, half = Snap(Fraction(1), -1, 2), Snap(Fraction(1, 2), -2, 4)
+    outputs = (("n", Folded("rows")), ("d", Folded("distinct", "g")), ("s", Folded("total", "x", snap)), ("m", Folded("mean", "x", half)))
+    fold = Fold(TABLE, ("g",), (*outputs, ("top", Folded("greatest", "x"))))
+    count = Range("integer", Fraction(0), step=Fraction(1), nullable=False)
+    assert fold.columns == {
+        "g": G.range,
+        "n": count,
+        "d": count,
+        "s": Range("integer", step=Fraction(1)),
+        "m": Range("real", Fraction(-1), Fraction(2)),
+        "top": X.range,
+    }
+    assert fold.unit == "id"
+    assert Bound(fold, ("g",), 1, 1).columns == fold.columns
+
+
+def test_what_is_kept_without_a_partner_may_be_null() -> None:
+    there = Table(Schema("p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None))
+    filled = Project(there, (("g", Read("g")), ("size", Call("coalesce", (Read("size"), Constant(0, "integer"))))))
+    plain, kept = (Join(TABLE, filled, (("g", "g"),), (("size", "size"),), keeps=keeps) for keeps in (False, True))
+    assert not plain.columns["size"].nullable
+    assert kept.columns == {**plain.columns, "size": plain.columns["size"].but(nullable=True)}
 
 
 def test_bound_refuses() -> None:
@@ -140,9 +205,14 @@ def test_bound_refuses() -> None:
 def test_a_row_that_is_a_unit_meets_one_public_row() -> None:
     once = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), 1)
     several = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), 2)
-    for source in (once, Filter(once, POSITIVE), Union((ROWS, ROWS))):
+    unlimited = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), keeps=True)
+    more = Table(Schema("more rows", ROWS.schema.columns, "row"))
+    for source in (once, Filter(once, POSITIVE), Union((ROWS, more))):
         assert Bound(source, ("g",), 1, 1).source == source
-    for bad in (several, Filter(several, POSITIVE), Union((once, several))):
+    for twice in (Union((ROWS, ROWS)), Union((Filter(ROWS, POSITIVE), more, ROWS))):
+        with pytest.raises(Unbounded, match="count several times"):
+            Bound(twice, ("g",), 1, 1)
+    for bad in (several, unlimited, Filter(several, POSITIVE), Union((once, several))):
         with pytest.raises(Unbounded, match="unique there"):
             Bound(bad, ("g",), 1, 1)
     assert Bound(Join(TABLE, PUBLIC, (("g", "g"),), (), 2), ("g",), 1, 1).max_rows == 1  # an id bounds whatever comes
@@ -160,5 +230,10 @@ def test_group_and_aggregate_refuse() -> None:
             Aggregate(grouped(TABLE), measures)
     with pytest.raises(InvalidArgument, match="columns of the source"):
         Aggregate(grouped(TABLE), (Measure("values", "y"),))
-    with pytest.raises(InvalidArgument, match="must add up numbers"):
-        Aggregate(grouped(TABLE), (Measure("total", "g", Snap(Fraction(1), 0, 1)),))
+    snap = Snap(Fraction(1), 0, 1)
+    dated = grouped(Table(Schema("t", (G, Column("day", "date")), "id")))
+    wrong = [Measure("total", "g", snap), Measure("moments", "x", snap, second=("g", snap)), Pick("least", "g", snap)]
+    for source, measure in [*((grouped(TABLE), measure) for measure in wrong), (dated, Measure("total", "day", snap))]:
+        with pytest.raises(InvalidArgument, match="must be of numbers"):
+            Aggregate(source, (measure,))
+    assert Aggregate(dated, (Pick("least", "day", snap), Pick("mode", "g", values=("a", "b")))).measures[0].columns == ("day",)

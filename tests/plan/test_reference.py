@@ -10,15 +10,18 @@ import pytest
 
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.measures import Measure, Snap
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.reference import put_in, rows, run, snapped
-from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Value
+from hedgerow.privacy.unit import RELATIONS, Relation, Unit
+from plan import brute, worlds
 
 COLUMNS = (Column("g", "text", values=("a", "b", "c")), Column("x", "integer", Fraction(0), Fraction(10)))
 TABLE = Table(Schema("t", COLUMNS, "id"))
 SNAP = Snap(Fraction(1), 0, 10)
-ALL = (Measure("units"), Measure("rows"), Measure("values", "x"), Measure("total", "x", SNAP), Measure("mean", "x", SNAP))
+ALL = (Measure("units"), Measure("rows"), Measure("values", "x"), Measure("total", "x", SNAP), Measure("moments", "x", SNAP))
 
 
 def line(who: object, g: object, x: object) -> dict[str, object]:
@@ -159,6 +162,142 @@ def test_units_do_not_meet() -> None:
             run(question, {"t": [row for row in data if row["id"] in ids]}, rank) for ids in [(1, 2, 3, 4), (1, 3), (2, 4)]
         )
         assert whole == {group: tuple(a + b for a, b in zip(first[group], rest[group], strict=True)) for group in whole}
+
+
+def test_rows_beside_those_of_the_same_unit() -> None:
+    other = Table(Schema("s", (Column("g", "text"), Column("w", "real")), "who"))
+    data = {
+        "t": [line(1, "a", 1), line(1, "b", 2), line(2, "a", 3)],
+        "s": [{"who": who, "g": g, "w": w} for who, g, w in [(1, "a", 1.0), (1, "a", 5.0), (2, "b", 3.0), (None, "a", 3.0), (3, "a", 1.0)]],
+    }
+    both = Join(TABLE, other, (("g", "g"),), (("w", "w"),))
+    assert list(rows(both, data)) == [(1, {"g": "a", "x": 1, "w": w}) for w in (1.0, 5.0)]
+    kept = [(unit, row["x"], row["w"]) for unit, row in rows(Join(TABLE, other, (("g", "g"),), (("w", "w"),), keeps=True), data)]
+    assert kept == [(1, 1, 1.0), (1, 1, 5.0), (1, 2, None), (2, 3, None)]
+    assert [(unit, row["x"], row["w"]) for unit, row in rows(Join(TABLE, other, (("x", "w"),), (("w", "w"),)), data)] == [
+        (1, 1, 1.0),
+        (2, 3, 3.0),
+    ]
+    assert len(list(rows(Join(TABLE, other, (), ()), data))) == 2 * 2 + 1
+
+
+def test_rows_that_find_nothing_public_are_kept() -> None:
+    public = Filter(Table(Schema("p", (Column("k", "text"), Column("w", "integer")), None)), Call(">", (Read("w"), Constant(0, "integer"))))
+    data = {"t": [line(1, "a", 1), line(2, "b", 1), line(3, None, 1)], "p": [{"k": "a", "w": w} for w in (0, 4, 3)]}
+    found = {matches: [(u, row["w"]) for u, row in rows(_kept(public, matches), data)] for matches in (None, 1)}
+    assert found == {None: [(1, 3), (1, 4), (2, None), (3, None)], 1: [(1, 3), (2, None), (3, None)]}
+
+
+def _kept(public: Rows, matches: int | None) -> Join:
+    return Join(TABLE, public, (("g", "k"),), (("w", "w"),), matches, keeps=True)
+
+
+def test_folds_make_one_row_of_a_units_rows() -> None:
+    data = {"t": [line(1, "a", 1), line(2, "a", 3), line(1, "b", None), line(1, "a", 4), line(1, None, 2)]}
+    outputs = (("n", Folded("rows")), ("s", Folded("total", "x", SNAP)), ("top", Folded("greatest", "x")))
+    assert list(rows(Fold(TABLE, ("g",), outputs), data)) == [
+        (1, {"g": "a", "n": 2, "s": 5, "top": 4}),
+        (2, {"g": "a", "n": 1, "s": 3, "top": 3}),
+        (1, {"g": "b", "n": 1, "s": None, "top": None}),
+        (1, {"g": None, "n": 1, "s": 2, "top": 2}),
+    ]
+    assert list(rows(Fold(TABLE, (), outputs[:1]), data)) == [(1, {"n": 4}), (2, {"n": 1})]
+
+
+ORDERS = Schema("orders", (Column("number", "integer"), Column("g", "text")), "who")
+ITEMS = Schema(
+    "items", (Column("Order", "integer", Fraction(0), Fraction(9)), Column("code", "text")), "who", link=Link("ORDER", ORDERS, "Number")
+)
+PARTS = Schema("parts", (Column("item", "text"),), "who", link=Link("item", ITEMS, "code"))
+LINKED: dict[str, list[dict[str, object]]] = {
+    # Order 2 belongs to two units, and to one of them twice; 3 has no owner, and a missing number is no number.
+    "orders": [{"who": who, "number": n, "g": "x"} for who, n in [("u", 1), ("u", 2), ("u", 2), ("v", "2"), (None, 3), ("w", None)]],
+    "items": [{"Order": n, "code": code} for n, code in [("1", "a"), (2, "b"), (3, "c"), (None, "d"), (7, "e"), (2, None), (1, "b")]],
+    "parts": [{"item": code} for code in ("a", "b", "c", None)],
+}
+
+
+def test_links_find_the_owners() -> None:
+    found = [(unit, row["Order"], row["code"]) for unit, row in rows(Table(ITEMS), LINKED)]
+    assert found == [("u", 1, "a"), ("u", 2, "b"), ("v", 2, "b"), ("u", 2, None), ("v", 2, None), ("u", 1, "b")]
+    # The code "b" stands in rows of u twice, and once in one of v: a part of it is one row of each.
+    assert [(unit, row["item"]) for unit, row in rows(Table(PARTS), LINKED)] == [("u", "a"), ("u", "b"), ("v", "b")]
+
+
+@pytest.mark.parametrize(("most", "kept"), [(1, [("u", 1), ("v", 0)]), (2, [("u", 1), ("u", 5), ("v", 0)]), (3, None)])
+def test_of_each_unit_the_first_parts_count(most: int, kept: list[tuple[str, int]] | None) -> None:
+    everything = [("u", 5), ("u", 1), ("v", None), ("u", None), ("v", 0), ("u", 1)]
+    table = Table(Schema("t", (Column("day", "integer"),), "who", partition=Partition("DAY", most)))
+    found = [(unit, row["day"]) for unit, row in rows(table, {"t": [{"who": who, "day": day} for who, day in everything]})]
+    chosen = everything if kept is None else [pair for pair in everything if pair in kept or (most == 2 and pair == ("v", None))]
+    assert sorted(found, key=str) == sorted(chosen, key=str)
+
+
+def test_the_parts_of_a_parent_do_not_cut_its_links() -> None:
+    orders = Schema("orders", ORDERS.columns, "who", partition=Partition("number", 1))
+    cut = Schema("items", ITEMS.columns, "who", link=Link("order", orders, "number"), partition=Partition("order", 1))
+    assert [row["number"] for _, row in rows(Table(orders), LINKED)] == [1, 2, None]
+    assert [(unit, row["code"]) for unit, row in rows(Table(cut), LINKED)] == [("u", "a"), ("u", "b"), ("v", "b"), ("v", None)]
+
+
+def test_samples_stand_in_one_place() -> None:
+    pick = Pick("quantiles", "x", SNAP, at=(Fraction(1, 4), Fraction(1, 2)))
+    data = {"t": [line(1, "a", 5), line(1, "a", 3), line(1, "a", 4), line(2, "a", 99), line(2, "a", None)]}
+    question = Aggregate(Group(Bound(TABLE, ("g",), 1, 2), (("a", "b"),)), (Measure("rows"), pick, Measure("distinct", "x")))
+
+    def rank(unit: Value, group: tuple[Value, ...]) -> int:
+        return {("a", 5): 0, ("a", 4): 1, ("a", 3): 2}.get((str(group[0]), group[-1]), 0)
+
+    assert run(question, data, rank) == {("a",): (4, (4, 5, 10), 3), ("b",): (0, (), 0)}
+
+
+@pytest.mark.long
+def test_what_a_unit_has_depends_on_its_own_rows() -> None:
+    """The invariant of all nodes: without the others, a unit has the same rows."""
+    found = 0
+    for example in range(300):
+        random = Random(example)
+        world = worlds.world(random)
+        source = worlds.source(random, world.schemas)
+        everybody = [(unit, sorted(map(str, row.items()))) for unit, row in rows(source, world.tables)]
+        for unit in world.ids:
+            others = [other for other in world.ids if other != unit]
+            alone = [(who, sorted(map(str, row.items()))) for who, row in rows(source, world.without(*others))]
+            assert sorted(alone) == sorted(pair for pair in everybody if pair[0] == unit), example
+            found += len(alone)
+    assert found > 400
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_nobody_moves_an_answer_further_than_declared(relation: Relation) -> None:
+    """Joins, folds, links and parts included."""
+    moved = 0
+    for example in range(250):
+        random = Random(example)
+        world, other = worlds.world(random), worlds.world(random)
+        question = worlds.plan(random, world.schemas)
+        unit = random.choice(world.ids)
+        if question.bound.source.unit == "row" or type(unit) is not type(other.ids[0]):
+            continue
+        changed = world.without(unit) if relation == "add-remove" else world.replaced(unit, other)
+        cells = [run(question, tables, worlds.rank) for tables in (world.tables, changed)]
+        place = 0
+        for measure, claim in zip(question.measures, question.sensitivity(Unit(relation, "id")), strict=True):
+            if isinstance(measure, Pick):
+                before, after = ({group: numbers[place] for group, numbers in found.items()} for found in cells)
+                groups, most = brute.apart(before, after)  # type: ignore[arg-type]
+                assert groups <= claim.l0, example
+                assert most <= claim.linf, example
+                place, moved = place + 1, moved + (most > 0)
+                continue
+            width, empty = measure.width, (0,) * 99
+            both = [{g: f.get(g, empty)[place : place + width] for g in {**cells[0], **cells[1]}} for f in cells]
+            sizes = [abs(a - b) for g in both[0] for a, b in zip(both[0][g], both[1][g], strict=True)]
+            norms = sum(size > 0 for size in sizes), max(sizes, default=0), sum(sizes), sum(size**2 for size in sizes)
+            assert all(real <= most for real, most in zip(norms, brute.declared(claim), strict=True)), (example, measure)
+            place, moved = place + width, moved + (norms[0] > 0)
+    assert moved > 60
 
 
 IDS: dict[str, tuple[Column | None, list[object], list[object]]] = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Range
 
 ONE = Fraction(1)
@@ -59,3 +59,37 @@ def test_ids_are_read_by_their_type_alone() -> None:
     columns = (Column("Who", "integer", ONE, Fraction(9)), Column("row", "date", grain="year"))
     assert Schema("t", columns, "who").id == Column("Who", "integer")
     assert [Schema("t", columns, unit).id for unit in ("nobody", "row", None)] == [None] * 3
+
+
+OWNERS = Schema("owners", (Column("Number", "integer"), Column("name", "text")), "who")
+PETS = Schema("pets", (Column("Owner", "integer"), Column("Chip", "text")), "who", link=Link("owner", OWNERS, "NUMBER"))
+
+
+def test_links_lead_to_the_ids_of_the_parent() -> None:
+    declared = Schema("owners", (Column("Who", "text", values=("a",)), Column("Number", "integer")), "who")
+    pets = Schema("pets", PETS.columns, "who", link=Link("owner", declared, "number"))
+    visits = Schema("visits", (Column("pet", "text"),), "who", link=Link("pet", pets, "chip"))
+    assert pets.id == visits.id == Column("Who", "text")
+    assert PETS.id is None
+
+
+def test_links_refuse() -> None:
+    for unit in (None, "row"):
+        with pytest.raises(InvalidArgument, match="must have an id column, or a link of its own"):
+            Link("owner", Schema("owners", OWNERS.columns, unit), "number")
+    with pytest.raises(InvalidArgument, match="must be a column of owners"):
+        Link("owner", OWNERS, "chip")
+    for columns, unit in [((Column("x", "integer"),), "who"), (PETS.columns, "id"), (PETS.columns, "row")]:
+        with pytest.raises(InvalidArgument, match="must start at a column of the table and lead to its unit"):
+            Schema("pets", columns, unit, link=PETS.link)
+    with pytest.raises(InvalidArgument, match="must compare columns of the same type"):
+        Schema("pets", PETS.columns, "who", link=Link("owner", OWNERS, "name"))
+
+
+def test_partitions_refuse() -> None:
+    assert Schema("owners", OWNERS.columns, "who", partition=Partition("NAME", 2)).partition == Partition("NAME", 2)
+    with pytest.raises(InvalidArgument, match="whole number of at least 1"):
+        Partition("name", 0)
+    for unit, column in [(None, "name"), ("row", "name"), ("who", "size")]:
+        with pytest.raises(InvalidArgument, match="must be by a column of a table whose units have ids"):
+            Schema("owners", OWNERS.columns, unit, partition=Partition(column, 1))

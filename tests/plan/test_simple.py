@@ -146,6 +146,11 @@ def test_what_differs_stays_different(one: Expression, other: Expression) -> Non
     assert spell(simple(one, known)) != spell(simple(other, known))
 
 
+def test_what_cannot_be_written_is_left_to_be_computed() -> None:
+    assert simple(c("/", 1.0, c("case", True, 5e-324, -1.0)), trees.RANGES) == c("/", 1.0, 5e-324)
+    assert simple(c("/", 1.0, c("case", True, 0.5, -1.0)), trees.RANGES) == k(2.0)
+
+
 def test_long_chains_are_flat() -> None:
     chain: Expression = c("=", N, 0)
     for n in range(1, 200):

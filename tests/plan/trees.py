@@ -40,7 +40,7 @@ ALL: tuple[Type, ...] = ("integer", "real", "text", "boolean", "date")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 _INTEGERS = (2**53, 2**53 + 1, 2**62, -(2**62), 2**63 - 1, -(2**63))
 _REALS = (-0.0, 0.1, 0.49999999999999994, 2.0**53, 5e-324, -5e-324, 1e300, -1e300, sys.float_info.max, -sys.float_info.max)
-_TEXTS = ("", "a", "b", "ab", "%", "a%b", "_", "%b", "ä", "a\nb")
+_TEXTS = ("", "a", "b", "ab", "%", "a%b", "_", "%b", "ä", "a\nb", " B ", "ß", "İ")
 _DAYS = (date.min, date.max, date(2020, 2, 29), date(2020, 1, 1), date(2020, 12, 31), date(2021, 1, 31))
 
 
@@ -102,10 +102,16 @@ def _forms(random: Random, type_: Type) -> Sequence[tuple[str, Sequence[Type]]]:
     if type_ == "integer":
         forms += [(name, (x,)) for name in ("floor", "ceil", "round")] + [("%", ("integer", "integer"))]
         forms += [(random.choice(("year", "quarter", "month", "day", "day of week", "day of year")), ("date",))]
+        forms += [("length", ("text",)), ("days between", ("date", "date"))]
     if type_ == "real":
         forms += [(name, (x,)) for name in ("sqrt", "ln", "to real")] + [("/", (x, y))] * 2
     if type_ == "date":
         forms += [(random.choice(("start of year", "start of quarter", "start of month")), ("date",))]
+        forms += [(name, ("date", "integer")) for name in ("add days", "add months")]
+        forms += [(name, ("date", "date")) for name in ("least", "greatest")]
+    if type_ == "text":
+        forms += [(name, ("text",)) for name in ("lower", "upper", "trim")] + [("concat", ("text", "text", "text"))]
+        forms += [("substring", ("text", "integer", "integer")), ("right", ("text", "integer"))]
     return [*forms, *_conditions(random)] if type_ == "boolean" else forms
 
 
@@ -116,6 +122,7 @@ def _conditions(random: Random) -> list[tuple[str, Sequence[Type]]]:
         *((random.choice(COMPARISONS), (a, b)) for _ in range(4)),
         *(("in", (a, *(random.choice((a, b)) for _ in range(length)))) for length in (1, 2, 3)),
         ("like", ("text", "text")),
+        ("starts with", ("text", "text")),
         *((random.choice(("and", "or")), ("boolean",) * length) for length in (2, 2, 3)),
         ("not", ("boolean",)),
         ("not", ("boolean",)),

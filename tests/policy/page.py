@@ -52,6 +52,44 @@ public = true
 max_epsilon = 1.0
 """
 
+SHOP = """\
+[database]
+name = "shop"
+[budget]
+epsilon = 1
+
+[tables.accounts]
+source = "accounts.csv"
+unit = "customer_id"
+neighbours = "add-remove"
+max_units = 100
+max_groups = 1
+max_rows_per_group = 1
+columns.id = { type = "integer" }
+
+[tables.orders]
+source = "orders.csv"
+unit = "account -> accounts.id, accounts.customer_id"
+neighbours = "add-remove"
+max_units = 100
+max_groups = 2
+max_rows_per_group = 2
+columns.account = { type = "integer" }
+
+[tables.items]
+source = "items.csv"
+unit = "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
+neighbours = "add-remove"
+max_units = 100
+max_groups = 3
+max_rows_per_group = 3
+
+[tables.regions]
+source = "regions.csv"
+public = true
+unique = [["id"], ["name", "country"]]
+"""
+
 
 def edited(*changes: tuple[str, str]) -> str:
     """The page with pieces replaced; each must be there exactly once, so that no edit silently does nothing."""

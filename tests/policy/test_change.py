@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.policy import loosened, parse_policy, tightened
-from policy.page import CLINIC, edited, policy
+from policy.page import CLINIC, SHOP, edited, policy
 
 OLD = policy()
 STAFF = """\
@@ -49,11 +49,13 @@ LOOSE = [
     (("note   = { hidden = true }", 'note   = { type = "text" }'), "column 'note' of table 'visits': is shown, and was hidden."),
     (("note   = { hidden = true }\n", ""), "column 'note' of table 'visits': is hidden no more."),
     (("note   =", 'more   = { type = "text" }\nnote   ='), "column 'more' of table 'visits': is newly declared."),
+    (("max_parts_per_unit = 12", "max_parts_per_unit = 2"), "table 'visits': max_parts_per_unit is lowered from 12 to 2."),
     (
-        ("max_parts_per_unit = 12", "max_parts_per_unit = 2"),
-        "table 'visits': partition changes, and its parts are paid for in another way.",
+        ('column = "month"\nmax_parts_per_unit = 12', 'column = "region"\nmax_parts_per_unit = 4'),
+        "table 'visits': partition changes its column from 'month' to 'region'.",
     ),
-    ((PARTITION, ""), "table 'visits': partition changes, and its parts are paid for in another way."),
+    ((PARTITION, ""), "table 'visits': partition is dropped, and questions are paid for in another way."),
+    (("public = true", 'public = true\nunique = ["id", "code"]'), "table 'regions': id, code is said to be unique."),
     (
         ("visits.parquet", "v.csv"),
         "table 'visits': source changes from 'visits.parquet' to 'v.csv' under the same version; declare a new one.",
@@ -111,6 +113,22 @@ def test_no_change_of_the_decision_goes_unsaid(change: tuple[str, str]) -> None:
     assert new != OLD
     assert loosened(OLD, new) + tightened(OLD, new)
     assert loosened(new, OLD) + tightened(new, OLD)
+
+
+def test_parts_that_come_and_grow_need_a_word_and_a_key_that_goes_does_not() -> None:
+    assert loosened(policy((PARTITION, "")), OLD) == ("table 'visits': partition is added, and questions are paid for in another way.",)
+    few = policy(("max_parts_per_unit = 12", "max_parts_per_unit = 2"))
+    assert loosened(few, OLD) == ("table 'visits': max_parts_per_unit is raised from 2 to 12.",)
+    keyed = policy(("public = true", 'public = true\nunique = "id"'))
+    assert loosened(keyed, OLD) == ()
+    assert tightened(keyed, OLD) == ("table 'regions': id is not said to be unique any more.",)
+
+
+def test_another_way_to_the_unit_needs_a_word() -> None:
+    items = "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
+    direct, linked = parse_policy(SHOP.replace(items, "customer_id")), parse_policy(SHOP)
+    assert loosened(direct, linked) == (f"table 'items': unit changes from 'customer_id' to '{items}'.",)
+    assert loosened(linked, direct) == (f"table 'items': unit changes from '{items}' to 'customer_id'.",)
 
 
 def test_a_type_that_changes_changes_the_step_as_well() -> None:

@@ -101,6 +101,9 @@ def test_an_analyst() -> None:
         (replace(ROWS, max_rows_per_group=5), "max_rows_per_group", "a row is in one group, once"),
         (replace(REGIONS, unit="row"), "unit", "a public table protects nobody: leave out unit"),
         (replace(REGIONS, partition=PartitionRule("x", 1)), "partition", "leave out partition"),
+        (replace(VISITS, unique=(("age",),)), "unique", "unique is a public fact about a public table"),
+        (replace(REGIONS, unique=(("a", "A"),)), "unique", "a key names each of its columns once; got a, A"),
+        (replace(REGIONS, columns=(ColumnRule("a", hidden=True),), unique=(("A",),)), "unique", "the column 'A' is hidden, and no key"),
     ],
 )
 def test_a_table(rule: TableRule, key: str | None, told: str) -> None:
@@ -110,7 +113,8 @@ def test_a_table(rule: TableRule, key: str | None, told: str) -> None:
 
 
 def test_sound_tables_pass() -> None:
-    for rule in (VISITS, REGIONS, ROWS):
+    rows = replace(ROWS, columns=VISITS.columns, partition=PartitionRule("month", 1))
+    for rule in (VISITS, REGIONS, ROWS, rows, replace(REGIONS, unique=(("a", "b"), ("a",)))):
         assert not list(table_mistakes(rule, ()))
 
 
@@ -126,6 +130,12 @@ def test_columns_of_a_table_have_one_name_each_and_are_checked() -> None:
         (replace(VISITS, partition=PartitionRule("age", 1)), "column", "'age' has none"),
         (replace(VISITS, partition=PartitionRule("month", 13)), "max_parts_per_unit", "at most the number of parts (12)"),
         (replace(ROWS, columns=VISITS.columns, partition=PartitionRule("month", 2)), "max_parts_per_unit", "a row is in one part"),
+        (replace(VISITS, partition=PartitionRule("month", 0)), "max_parts_per_unit", "whole number of at least 1; got 0"),
+        (
+            replace(VISITS, columns=(ColumnRule("x", "real", values=(F(1), F(2))),), partition=PartitionRule("x", 1)),
+            "column",
+            "'x' is real",
+        ),
     ],
 )
 def test_a_partition(rule: TableRule, key: str, told: str) -> None:

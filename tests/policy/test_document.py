@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.policy import ColumnRule, parse_policy
+from hedgerow.policy import ColumnRule, Policy, parse_policy, write_policy
 from hedgerow.policy.document import read_document, usual_step
 from policy.page import CLINIC, edited, line, mistakes, policy
 
@@ -103,7 +103,7 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
         ([('source = "regions.csv"', 'source = "regions*.csv"')], "regions*", "no address and no pattern"),
         ([('source = "regions.csv"', 'source = "regions.xlsx"')], "xlsx", "must be a .csv or .parquet file"),
         ([('source = "regions.csv"\n', "")], "[tables.regions]", "source is missing"),
-        ([('"patient_id"', '"order_id -> orders.order_id, orders.customer_id"')], "unit       =", "cannot be reached through foreign keys"),
+        ([('"patient_id"', '"order_id -> orders.order_id, orders.customer_id"')], "unit       =", "there is no table 'orders' here"),
         ([('"patient_id"', '"order_id -> orders"')], "unit       =", "must look like"),
         ([("max_units  = 2_000_000", "max_units  = 2.5")], "max_units", "max_units must be a whole number"),
         ([('version    = "2026-11"', "version    = 2026.11")], "version", "version must be text in quotes; got 2026.11"),
@@ -120,6 +120,37 @@ def test_one_mistake_is_told_once_and_at_its_line(changes: list[tuple[str, str]]
     ((number, says),) = mistakes(text)
     assert number == line(where, text)
     assert told in says
+
+
+@pytest.mark.parametrize(
+    ("written", "keys"),
+    [
+        ('"code"', (("code",),)),
+        ('["region_id"]', (("region_id",),)),
+        ('["year", "region"]', (("year", "region"),)),
+        ('[["code"], ["year", "region"]]', (("code",), ("year", "region"))),
+    ],
+)
+def test_keys_of_public_tables(written: str, keys: tuple[tuple[str, ...], ...]) -> None:
+    read = policy(("public = true", f"public = true\nunique = {written}"))
+    assert read.tables[1].unique == keys
+    assert parse_policy(write_policy(read)).tables == read.tables
+    assert Policy.from_canonical(read.canonical()) == read
+
+
+@pytest.mark.parametrize("written", ["3", "[]", "[[]]", '[["a"], "b"]', '[["a"], []]', '""', '["a", 2]', "true"])
+def test_what_is_no_key(written: str) -> None:
+    text = edited(("public = true", f"public = true\nunique = {written}"))
+    ((number, says),) = mistakes(text)
+    assert (number, says.startswith("unique must be a column, or a list such as")) == (line("unique =", text), True)
+
+
+def test_several_populations_in_one_policy() -> None:
+    staff = TABLE.format("shifts") + 'population = "staff"\n[budgets.staff]\nepsilon = 2\n[budgets.visitors]\nepsilon = 4\n'
+    read = parse_policy(CLINIC + staff + TABLE.format("gate") + 'population = "visitors"\n')
+    assert {rule.population: rule.epsilon for rule in read.budgets} == {"patients": 3, "staff": 2, "visitors": 4}
+    assert [table.population for table in read.tables] == ["patients", None, "staff", "visitors"]
+    assert parse_policy(write_policy(read)) == read == Policy.from_canonical(read.canonical())
 
 
 def test_two_populations_need_two_budgets() -> None:

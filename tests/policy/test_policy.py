@@ -123,3 +123,9 @@ def test_mistakes_are_sorted_by_line_and_fall_back_to_the_table_that_is_there() 
     assert str(refusal(found, {("a",): 2, ("b",): 3, ("b", "x"): 4})) == (
         "policy has 3 mistakes:\n  line 1: nowhere\n  line 2: first\n  line 4: second."
     )
+
+
+def test_what_the_ledger_has_to_know_of_partitions() -> None:
+    months = [f"2026-{month:02}" for month in range(1, 13)]
+    assert policy().partitions == {"visits": {"population": "patients", "column": "month", "most": 12, "parts": months}}
+    assert policy(('[tables.visits.partition]\ncolumn = "month"\nmax_parts_per_unit = 12\n', "")).partitions == {}

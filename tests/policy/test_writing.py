@@ -63,7 +63,10 @@ def columns(draw: st.DrawFn) -> ColumnRule:
     if kind in {"integer", "real"} and draw(st.booleans()):
         low = draw(st.integers(-(10**6), 10**6).map(F)) if kind == "integer" else draw(decimals)
         high = low + (draw(st.integers(1, 10**6)) if kind == "integer" else draw(decimals))
-        step = draw(st.sampled_from([usual_step(kind, low, high), high - low]))
+        usual = usual_step(kind, low, high)
+        step = (
+            draw(st.sampled_from([usual, high - low])) if usual and high / usual <= 2**60 else high - low
+        )  # far from zero, steps are large
         values = draw(st.sampled_from([None, (int(low),) if kind == "integer" else (low, high)]))
         return ColumnRule(name, kind, low, high, step, values)
     begin = draw(st.dates(date(1, 1, 1), date(9000, 1, 1)))

@@ -49,3 +49,13 @@ def test_dual() -> None:
     assert account.to_dict() == {"epsilon": shown, "rho": shown, "delta": shown}
     assert [text.split(":")[0] for text in str(account).splitlines()] == ["epsilon", "rho", "delta"]
     assert str(account).count(str(line)) == 3
+
+
+def test_parts_are_told_where_there_are_any() -> None:
+    line = Account(Fraction(1), Fraction(1, 2))
+    assert "parts" not in line.to_dict()
+    whole = Account(Fraction(1), Fraction(1, 2), {"visits": {"north": line}})
+    assert whole.to_dict() == line.to_dict() | {"parts": {"visits": {"north": line.to_dict()}}}
+    dual = DualAccount(line, line, line, {"visits": {"north": DualAccount(line, line, line)}})
+    assert dual.to_dict()["parts"] == {"visits": {"north": {"epsilon": line.to_dict(), "rho": line.to_dict(), "delta": line.to_dict()}}}
+    assert str(whole) == str(line)

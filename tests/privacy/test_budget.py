@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument
 from hedgerow.numeric.rounding import log_up
-from hedgerow.privacy import Account, Budget, DualAccount, Loss, rho_of
+from hedgerow.privacy import Account, Budget, DualAccount, Loss, Parts, rho_of
+from hedgerow.privacy.budget import At
 from privacy.adversary import Toss, worst_delta
 
 INF = math.inf
@@ -53,6 +54,67 @@ def test_a_budget_is_a_value() -> None:
     assert budget.charged == Loss(0)
     assert later.charged == Loss(0.5)
     assert later == Budget(1, charged=Loss(0.5))
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------------------
+
+
+def split(epsilon: object = 1, delta: object = None, **most: int) -> Budget:
+    """A budget whose tables have three parts each, a unit in at most so many."""
+    return Budget(epsilon, delta, parts={table: Parts(k, ("a", "b", "c")) for table, k in most.items()})  # type: ignore[arg-type]
+
+
+def test_disjoint_parts_are_paid_for_once() -> None:
+    budget = split(visits=1)
+    for name in "abc":
+        budget = budget.after(Loss(1), ("visits", [name]))
+    assert (budget.charged, budget.paid) == (Loss(0), Loss(1))
+    with pytest.raises(BudgetExceeded, match=r"asks for epsilon 0\.1.* with 0\.0.* left"):
+        budget.after(Loss(0.1), ("visits", ["a"]))
+    assert not budget.covers(Loss(0.1))
+
+
+def test_the_dearest_parts_count_and_tables_add_up() -> None:
+    budget = split(3, visits=2, stays=1).after(Loss(0.5))
+    for table, name, amount in [
+        ("visits", "a", 0.25),
+        ("visits", "b", 0.5),
+        ("visits", "c", 0.125),
+        ("stays", "a", 0.5),
+        ("stays", "b", 1),
+    ]:
+        budget = budget.after(Loss(amount), (table, [name]))
+    assert budget.paid.epsilon == Fraction(1, 2) + Fraction(3, 4) + 1
+    assert budget.after(Loss(0.25), ("visits", ("b", "c"))).paid.epsilon == budget.paid.epsilon + Fraction(3, 8)
+    with pytest.raises(InvalidArgument, match="must be of a table that has parts; got 'doctors'"):
+        budget.covers(Loss(0.1), ("doctors", ["a"]))
+
+
+def test_a_part_has_left_what_may_still_be_asked_of_it_alone() -> None:
+    budget = split(visits=2).after(Loss(0.125)).after(Loss(0.5), ("visits", ["a"])).after(Loss(0.25), ("visits", ["b"]))
+    parts = budget.view.parts["visits"]
+    assert {name: account.left for name, account in parts.items()} == {"a": Fraction(1, 8), "b": Fraction(1, 8), "c": Fraction(3, 8)}  # type: ignore[union-attr]
+    for name, account in parts.items():
+        assert isinstance(account, Account)
+        assert budget.covers(Loss(account.left), ("visits", [name]))
+        assert not budget.covers(Loss(account.left + Fraction(1, 10**9)), ("visits", [name]))
+    lowered = replace(budget, epsilon=Fraction(7, 8) - Fraction(1, 100))  # overdrawn for those in a and b: nothing is left of c either
+    assert {account.left for account in lowered.view.parts["visits"].values()} == {0}  # type: ignore[union-attr]
+    assert not lowered.covers(Loss(0.001), ("visits", ["c"]))
+
+
+def test_parts_of_a_budget_with_delta() -> None:
+    budget = split(1, 1e-6, visits=1).after(Loss(math.inf, Fraction(0), Fraction(1, 1000)), ("visits", ["a"]))
+    budget = budget.after(Loss(0.01, Fraction(1, 10**9)), ("visits", ["b"]))
+    view = budget.view
+    assert isinstance(view, DualAccount)
+    for account in view.parts["visits"].values():
+        assert isinstance(account, DualAccount)
+        assert account.epsilon.left == 0  # Gaussian noise in one part closes this branch for all
+    spent = {name: (account.rho.spent, account.delta.spent) for name, account in view.parts["visits"].items()}  # type: ignore[union-attr]
+    assert spent == {"a": (Fraction(1, 1000), 0), "b": (Loss(0.01).rho, Fraction(1, 10**9)), "c": (0, 0)}
+    with pytest.raises(BudgetExceeded, match=r"asks for epsilon 5.* with 0.0.* left, or rho"):
+        budget.after(Loss(5), ("visits", ["b", "c"]))
 
 
 # --- with delta -------------------------------------------------------------------------------------------------------------------
@@ -225,8 +287,8 @@ def test_a_pure_budget_gives_nothing_away() -> None:
 class Late(Budget):
     """Looks at what was spent before, and forgets the charge being asked for."""
 
-    def covers(self, loss: Loss) -> bool:
-        return self._holds(self.charged)
+    def covers(self, loss: Loss, at: At | None = None) -> bool:
+        return self.holds
 
 
 @dataclass(frozen=True)
@@ -249,11 +311,8 @@ class TwoPurses:
 class FreeThresholds(Budget):
     """Forgets the deltas of thresholds."""
 
-    def covers(self, loss: Loss) -> bool:
-        return super().covers(Loss(loss.epsilon, Fraction(0), loss.rho))
-
-    def after(self, loss: Loss) -> Budget:
-        return super().after(Loss(loss.epsilon, Fraction(0), loss.rho))
+    def plus(self, loss: Loss, at: At | None = None) -> Budget:
+        return super().plus(Loss(loss.epsilon, Fraction(0), loss.rho), at)
 
 
 @pytest.mark.parametrize(

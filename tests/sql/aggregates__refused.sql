@@ -34,11 +34,8 @@ SELECT COUNT(age, city) FROM visits
 SELECT COUNT() FROM visits
 --> Unsupported: An aggregate needs something to work on
 
-SELECT COUNT(DISTINCT city) FROM visits
---> Unsupported: DISTINCT inside an aggregate is not answered
-
 SELECT SUM(DISTINCT age) FROM visits
---> Unsupported: DISTINCT inside an aggregate is not answered
+--> Unsupported: DISTINCT stands inside COUNT only
 
 SELECT SUM(COUNT(*)) FROM visits
 --> Unsupported: COUNT has no place inside an aggregate
@@ -49,44 +46,8 @@ SELECT COUNT(*) FROM visits WHERE COUNT(*) > 3
 SELECT COUNT(*) FROM visits GROUP BY SUM(age)
 --> Unsupported: SUM has no place inside GROUP BY
 
-SELECT SUM(age) FILTER (WHERE smoker) FROM visits
---> Unsupported: FILTER is not read
-
-SELECT COUNT_IF(smoker) FROM visits
---> Unsupported: COUNT_IF is not answered
-
 SELECT SUM(age ORDER BY age) FROM visits
 --> Unsupported: An order inside an aggregate changes nothing that is answered
-
-SELECT SUM(age, contribution_bounds_per_group => (0, 100)) FROM visits
---> Unsupported: Named arguments are not read
-
-SELECT MEDIAN(age) FROM visits
---> Unsupported: This aggregate is not answered
-
-SELECT MIN(age) FROM visits
---> Unsupported: This aggregate is not answered
-
-SELECT MAX(age) FROM visits
---> Unsupported: This aggregate is not answered
-
-SELECT VAR_POP(age) FROM visits
---> Unsupported: This aggregate is not answered
-
-SELECT STDDEV(age) FROM visits
---> Unsupported: This aggregate is not answered
-
-SELECT QUANTILE_CONT(age, 0.5) FROM visits
---> Unsupported: This aggregate is not answered
-
-SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age) FROM visits
---> Unsupported: This aggregate is not answered
-
-SELECT MODE(age) FROM visits
---> Unsupported: This aggregate is not answered
-
-SELECT CORR(age, Cost) FROM visits
---> Unsupported: This aggregate is not answered
 
 SELECT ANY_VALUE(city) FROM visits
 --> Unsupported: This aggregate is not answered
@@ -114,3 +75,123 @@ SELECT KURTOSIS(age) FROM visits
 
 SELECT region FROM visits GROUP BY region
 --> Unsupported: This asks for no aggregate, and rows are never shown
+
+SELECT COUNT(DISTINCT age, region) FROM visits
+--> Unsupported: DISTINCT takes one column here
+
+SELECT COUNT(DISTINCT NULL) FROM visits
+--> Unsupported: This is always NULL, and NULL is never counted
+
+SELECT VAR_POP(city) FROM visits
+--> Unsupported: VAR_POP adds numbers, and this is text
+
+SELECT VAR_POP(smoker) FROM visits
+--> Unsupported: VAR_POP adds numbers, and this is a condition
+
+SELECT STDDEV(weight) FROM visits
+--> Unbounded: weight has no bounds, so one person could move this arbitrarily far
+
+SELECT VAR_POP(3) FROM visits
+--> Unsupported: VAR_POP of a constant is known beforehand
+
+SELECT CORR(age, weight) FROM visits
+--> Unbounded: weight has no bounds, so one person could move this arbitrarily far
+
+SELECT CORR(age) FROM visits
+--> Unsupported: This does not read as SQL from here on
+
+SELECT CORR(age, 3) FROM visits
+--> Unsupported: CORR of a constant is known beforehand
+
+SELECT SUM(age) FILTER (WHERE age) FROM visits
+--> Unsupported: FILTER wants a condition, and this is integer
+
+SELECT SUM(age, method => 'smooth') FROM visits
+--> Unsupported: SUM has no choice of method
+
+SELECT AVG(age, contribution_bounds_per_group => (0, 1)) FROM visits
+--> Unsupported: contribution_bounds_per_group goes with SUM and COUNT
+
+SELECT COUNT(DISTINCT age, contribution_bounds_per_group => (0, 1)) FROM visits
+--> Unsupported: contribution_bounds_per_group goes with SUM and COUNT
+
+SELECT SUM(age, contribution_bounds_per_group => (5, 1)) FROM visits
+--> Unsupported: The lower one of contribution_bounds_per_group comes first
+
+SELECT SUM(age, contribution_bounds_per_group => (0, 0)) FROM visits
+--> Unsupported: Nobody can move this sum: its values can only be 0
+
+SELECT SUM(age, contribution_bounds_per_group => (0, 0.2)) FROM visits
+--> Unsupported: contribution_bounds_per_group is too narrow or too wide for the steps of this column
+
+SELECT SUM(age, contribution_bounds_per_group => (0, 1e39)) FROM visits
+--> Unsupported: contribution_bounds_per_group is too narrow or too wide for the steps of this column
+
+SELECT MEDIAN(age) WITHIN GROUP (ORDER BY age) FROM visits
+--> Unsupported: WITHIN GROUP goes with PERCENTILE_CONT and MODE
+
+SELECT PERCENTILE_CONT(0.5) FROM visits
+--> Unsupported: PERCENTILE_CONT needs a column and a share
+
+SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age, Cost) FROM visits
+--> Unsupported: WITHIN GROUP goes with PERCENTILE_CONT and MODE
+
+SELECT PERCENTILE_CONT(age) WITHIN GROUP (ORDER BY age) FROM visits
+--> Unsupported: The share of a quantile is a number that is written out
+
+SELECT QUANTILE(age) FROM visits
+--> Unsupported: QUANTILE needs a column and a share
+
+SELECT QUANTILE(age, 0) FROM visits
+--> Unsupported: The share of a quantile lies between 0 and 1
+
+SELECT QUANTILE(age, 1) FROM visits
+--> Unsupported: The share of a quantile lies between 0 and 1
+
+SELECT QUANTILE(age, 1.5) FROM visits
+--> Unsupported: The share of a quantile lies between 0 and 1
+
+SELECT QUANTILE(age, -0.5) FROM visits
+--> Unsupported: The share of a quantile is a number that is written out
+
+SELECT QUANTILE(age, region) FROM visits
+--> Unsupported: The share of a quantile is a number that is written out
+
+SELECT QUANTILE(age, [0.1, 0.5]) FROM visits
+--> Unsupported: Lists, structs and maps are not read
+
+SELECT APPROX_QUANTILE(age, 0.5) FROM visits
+--> Unsupported: This aggregate is not answered
+
+SELECT MAX(age, 3) FROM visits
+--> Unsupported: MAX takes one column
+
+SELECT MODE() FROM visits
+--> Unsupported: An aggregate needs something to work on
+
+SELECT MEDIAN() FROM visits
+--> Unsupported: This does not read as SQL from here on
+
+SELECT LEAST(age, 3, method => 'smooth') FROM visits
+--> Unsupported: Named arguments are those of aggregates
+
+SELECT SUM(age) FILTER (WHERE COUNT(*) > 3) FROM visits
+--> Unsupported: COUNT has no place inside an aggregate
+
+SELECT AVG(MEDIAN(age)) FROM visits
+--> Unsupported: MEDIAN has no place inside an aggregate
+
+SELECT ANY_VALUE(age) FILTER (WHERE smoker) FROM visits
+--> Unsupported: This aggregate is not answered
+
+SELECT MODE(region) WITHIN GROUP (ORDER BY region) FROM visits
+--> Unsupported: The column stands once, behind ORDER BY
+
+SELECT COUNT(* EXCLUDE (age)) FROM visits
+--> Unsupported: EXCEPT is not read in this aggregate
+
+SELECT PERCENTILE_CONT(age, 0.5) WITHIN GROUP (ORDER BY age) FROM visits
+--> Unsupported: The column stands once, behind ORDER BY
+
+SELECT QUANTILE(age, 0.04761904) FROM visits
+--> Unsupported: A share has at most six decimals

@@ -2,7 +2,7 @@ SELECT SUM(age + 1), SUM(age - 50), SUM(age * 2), AVG(Cost / 100), SUM(age % 7),
 --> a0: total of 1 + age from 1 to 111 steps of 1 (integer)
 --> a1: total of age - 50 from -50 to 60 steps of 1 (integer)
 --> a2: total of 2 * age from 0 to 220 steps of 1 (integer)
---> a3: mean of Cost / 100 from 0 to 1638400 steps of 1/16384 (real)
+--> a3: moments of Cost / 100 from 0 to 1638400 steps of 1/16384 (real)
 --> a4: total of age % 7 from 0 to 6 steps of 1 (integer)
 --> a5: total of -age from -110 to 0 steps of 1 (integer)
 --> sum = a0 (integer)
@@ -40,3 +40,9 @@ SELECT SUM(Cost * age), SUM(Cost + age), SUM(Cost * 0.5), SUM(Cost / GREATEST(ag
 --> sum_2 = a1 (real)
 --> sum_3 = a2 (real)
 --> sum_4 = a3 (real)
+
+SELECT COUNT(*) FROM visits WHERE cost BETWEEN 0.06 - 0.01 AND 0.06 + 0.01 OR cost > 2 * 0.1 * 3
+-->
+--> where Cost > 0.6 OR Cost <= 0.07 AND Cost >= 0.05
+--> a0: rows (integer)
+--> count = a0 (integer)

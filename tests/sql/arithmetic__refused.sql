@@ -36,3 +36,6 @@ SELECT COUNT(*) + 'a' FROM visits
 
 SELECT -city, COUNT(*) FROM visits GROUP BY 1
 --> Unsupported: - works on numbers, and this is text
+
+SELECT COUNT(*) FROM visits WHERE cost > 1e308 * 1e308
+--> Unsupported: * may leave the range of numbers here: its bounds are 1.00e+616 and 1.00e+616

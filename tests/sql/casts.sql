@@ -1,5 +1,5 @@
 SELECT AVG(CAST(age AS DOUBLE)), SUM(CAST(Cost AS INTEGER)), SUM(Cost::BIGINT), AVG(TRY_CAST(age AS REAL)), SUM(age::int) FROM visits
---> a0: mean of CAST(age AS DOUBLE) from 0 to 110 steps of 1 (real)
+--> a0: moments of CAST(age AS DOUBLE) from 0 to 110 steps of 1 (real)
 --> a1: total of ROUND(Cost) from 0 to 10000 steps of 1 (integer)
 --> a2: total of age from 0 to 110 steps of 1 (integer)
 --> avg = a0 (real)
@@ -14,7 +14,7 @@ SELECT COUNT(*) FROM visits WHERE day >= DATE '2026-01-31' AND CAST('2026-02-01'
 --> count = a0 (integer)
 
 SELECT CAST(AVG(age) AS INTEGER) AS mean, CAST(COUNT(*) AS DOUBLE) / 2 AS half FROM visits
---> a0: mean of age from 0 to 110 steps of 1 (real)
+--> a0: moments of age from 0 to 110 steps of 1 (real)
 --> a1: rows (integer)
 --> mean = ROUND(a0) (integer)
 --> half = CAST(a1 AS DOUBLE) / 2 (real)

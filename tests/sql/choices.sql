@@ -7,7 +7,7 @@ SELECT CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END
 SELECT SUM(CASE WHEN smoker THEN Cost ELSE 0 END), COUNT(CASE WHEN smoker THEN 1 END), AVG(IF(smoker, age, 0)) FROM visits
 --> a0: total of CASE WHEN smoker THEN Cost ELSE 0 END from 0 to 1000000 steps of 1/100 (real)
 --> a1: values of CASE WHEN smoker THEN 1 ELSE NULL END (integer)
---> a2: mean of CASE WHEN smoker THEN age ELSE 0 END from 0 to 110 steps of 1 (real)
+--> a2: moments of CASE WHEN smoker THEN age ELSE 0 END from 0 to 110 steps of 1 (real)
 --> sum = a0 (real)
 --> count = a1 (integer)
 --> avg = a2 (real)
@@ -28,8 +28,8 @@ SELECT SUM(COALESCE(age, 0)), SUM(IFNULL(age, 18)), SUM(NULLIF(age, 0)) FROM vis
 SELECT region, CASE WHEN COUNT(*) < 10 THEN NULL ELSE AVG(age) END AS mean, COALESCE(SUM(age), 0) AS total FROM visits GROUP BY region
 --> k0: region (text, 4 values)
 --> a0: rows (integer)
---> a1: mean of age from 0 to 110 steps of 1 (real)
---> a2: total of age from 0 to 110 steps of 1 (integer)
+--> a1: moments of age from 0 to 110 steps of 1 (real)
+--> a2: moments of age from 0 to 110 steps of 1 (integer)
 --> region = k0 (text)
 --> mean = CASE WHEN a0 < 10 THEN NULL ELSE a1 END (real)
 --> total = COALESCE(a2, 0) (integer)

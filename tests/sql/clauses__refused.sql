@@ -1,17 +1,11 @@
-WITH x AS (SELECT * FROM visits) SELECT COUNT(*) FROM x
---> Unsupported: WITH (a named subquery) is not answered
-
 SELECT COUNT(*) FROM visits, regions
---> Unsupported: Joins are not answered
-
-SELECT COUNT(*) FROM visits JOIN regions USING (region)
---> Unsupported: Joins are not answered
+--> Unsupported: Nothing joins regions to the others
 
 SELECT COUNT(*) FROM visits NATURAL JOIN regions
---> Unsupported: Joins are not answered
+--> Unsupported: NATURAL JOIN is not read
 
 SELECT COUNT(*) FROM visits CROSS JOIN regions
---> Unsupported: Joins are not answered
+--> Unsupported: A cross join puts rows of different people side by side
 
 SELECT COUNT(*) FROM visits LATERAL VIEW EXPLODE(age)
 --> Unsupported: LATERAL is not answered
@@ -47,7 +41,7 @@ SELECT COUNT(*) FROM visits AS v(a, b)
 --> Unsupported: FROM does not rename columns
 
 SELECT COUNT(*) FROM visits AT (VERSION => 1)
---> Unsupported: Named arguments are not read
+--> Unsupported: Named arguments come after the others
 
 SELECT COUNT(*) FROM ONLY visits
 --> Unsupported: ONLY is not read

@@ -12,8 +12,3 @@ SELECT "REGION", V.COST > 3 AS dear, COUNT(*) FROM Visits AS v WHERE (v.AGE) > 3
 --> region = k0 (text)
 --> dear = k1 (boolean)
 --> count = a0 (integer)
-
-SELECT COUNT(*) FROM visits WHERE visits.patient_id = 3
---> where patient_id = 3
---> a0: rows (integer)
---> count = a0 (integer)

@@ -1,3 +1,6 @@
+SELECT COUNT(*) FROM visits WHERE visits.patient_id = 3
+--> Unsupported: patient_id says whose rows these are, and is no column of questions
+
 SELECT COUNT(*) FROM visits WHERE agee > 3
 --> Unsupported: visits has no column agee
 

@@ -17,7 +17,7 @@ SELECT COUNT(*) FROM visits WHERE age IN ()
 --> Unsupported: IN wants a list of values
 
 SELECT COUNT(*) FROM visits WHERE age IN (SELECT 1)
---> Unsupported: Subqueries are not answered
+--> Unsupported: IN (SELECT …) would show what other people's rows hold
 
 SELECT COUNT(*) FROM visits WHERE age IN ('a')
 --> Unsupported: A comparison needs values of one type, and here are integer and text

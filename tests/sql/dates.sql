@@ -15,7 +15,7 @@ SELECT COUNT(*) FROM visits WHERE DAY(day) = 1 OR DAYOFWEEK(day) = 0 OR DAYOFYEA
 
 SELECT EXTRACT(DOW FROM day) AS weekday, AVG(EXTRACT(year FROM day)), COUNT(*) FROM visits GROUP BY weekday
 --> k0: DAYOFWEEK(day) (integer, 7 values)
---> a0: mean of YEAR(day) from 1 to 9999 steps of 1 (real)
+--> a0: moments of YEAR(day) from 1 to 9999 steps of 1 (real)
 --> a1: rows (integer)
 --> weekday = k0 (integer)
 --> avg = a0 (real)
@@ -42,4 +42,44 @@ SELECT DATE_TRUNC('month', day), DATE_TRUNC('YEAR', day), COUNT(*) FROM visits G
 
 SELECT COUNT(*) FROM visits WHERE YEAR('2026-01-31') = 2026
 --> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE day > DATE '2026-01-31' - INTERVAL 1 DAY
+--> where day > DATE '2026-01-30'
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT SUM(DATE_DIFF('day', day, month)) FROM visits
+--> a0: total of DATE_DIFF('day', day, month) from -2912442 to 739950 steps of 1 (integer)
+--> sum = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL 3 DAY < '2026-01-01' AND day - INTERVAL '2' WEEKS > '2026-01-01' AND DATE_ADD(day, INTERVAL 1 QUARTER) > month AND month + INTERVAL 1 YEAR > day
+--> where day + INTERVAL 3 DAY < DATE '2026-01-01' AND day + INTERVAL (-14) DAY > DATE '2026-01-01' AND day + INTERVAL 3 MONTH > month AND month + INTERVAL 12 MONTH > day
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE day + 3 > month AND 3 + day > month AND day - 3 > month AND day - age > month AND day - DATE '2026-01-01' > 5 AND day - '2026-01-01' < 9
+--> where DATE_DIFF('day', DATE '2026-01-01', day) <= 8 AND day + INTERVAL (-3) DAY > month AND day + INTERVAL 3 DAY > month AND day + INTERVAL (-age) DAY > month AND DATE_DIFF('day', DATE '2026-01-01', day) >= 6
+--> a0: rows (integer)
+--> count = a0 (integer)
+
+SELECT SUM(month - DATE '2026-01-01'), SUM(DATE_DIFF('month', DATE '2026-01-01', month)), SUM(DATE_DIFF('year', DATE '2020-01-01', month)) FROM visits
+--> a0: total of DATE_DIFF('day', DATE '2026-01-01', month) from 0 to 334 steps of 1 (integer)
+--> a1: total of (YEAR(month) - 2026) * 12 + (MONTH(month) - 1) from -11 to 11 steps of 1 (integer)
+--> a2: total of YEAR(month) - 2020 from 6 to 6 steps of 1 (integer)
+--> sum = a0 (integer)
+--> sum_2 = a1 (integer)
+--> sum_3 = a2 (integer)
+
+SELECT DATE_TRUNC('month', taken + INTERVAL 1 MONTH) AS m, COUNT(*) FROM labs GROUP BY m
+--> k0: DATE_TRUNC('month', taken + INTERVAL 1 MONTH) (date, 12 values)
+--> a0: rows (integer)
+--> m = k0 (date)
+--> count = a0 (integer)
+
+SELECT DATE_TRUNC('week', day) AS w, COUNT(*) FROM visits GROUP BY 1
+-->
+--> k0: DATE_TRUNC('week', day) (date, as they occur)
+--> a0: rows (integer)
+--> w = k0 (date)
 --> count = a0 (integer)

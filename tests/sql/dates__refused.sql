@@ -10,7 +10,7 @@ SELECT COUNT(*) FROM visits WHERE EXTRACT(isodow FROM day) = 3
 SELECT COUNT(*) FROM visits WHERE EXTRACT(hour FROM day) = 3
 --> Unsupported: EXTRACT does not know this part
 
-SELECT DATE_TRUNC('week', day), COUNT(*) FROM visits GROUP BY 1
+SELECT DATE_TRUNC('hour', day), COUNT(*) FROM visits GROUP BY 1
 --> Unsupported: DATE_TRUNC does not know this part
 
 SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE
@@ -18,12 +18,6 @@ SELECT COUNT(*) FROM visits WHERE day > CURRENT_DATE
 
 SELECT COUNT(*) FROM visits WHERE day > NOW()
 --> Unsupported: NOW is no function here
-
-SELECT COUNT(*) FROM visits WHERE day > DATE '2026-01-31' - INTERVAL 1 DAY
---> Unsupported: Intervals are not read
-
-SELECT SUM(DATE_DIFF('day', day, month)) FROM visits
---> Unsupported: Differences of dates are not read
 
 SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2026'
 --> Unsupported: Dates as text are not read
@@ -33,3 +27,39 @@ SELECT COUNT(*) FROM visits WHERE ISODOW(day) = 3
 
 SELECT AVG(day) FROM visits
 --> Unsupported: AVG adds numbers, and this is date
+
+SELECT COUNT(*) FROM visits WHERE day > INTERVAL 3 DAY
+--> Unsupported: An interval is added to a date, or taken off it
+
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL 3 HOUR > month
+--> Unsupported: This interval is not read
+
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1.5 DAY > month
+--> Unsupported: This interval is not read
+
+SELECT COUNT(*) FROM visits WHERE day + INTERVAL (age) DAY > month
+--> Unsupported: This interval is not read
+
+SELECT COUNT(*) FROM visits WHERE age + INTERVAL 3 DAY > 5
+--> Unsupported: The date some time later is taken of a date; declare the column as a date in the policy
+
+SELECT COUNT(*) FROM visits WHERE day + month > 5
+--> Unsupported: This is not done with dates
+
+SELECT COUNT(*) FROM visits WHERE day + 1.5 > month
+--> Unsupported: This is not done with dates
+
+SELECT COUNT(*) FROM visits WHERE 3 - day > 5
+--> Unsupported: This is not done with dates
+
+SELECT COUNT(*) FROM visits WHERE day * 2 > 5
+--> Unsupported: * works on numbers, and this is a date
+
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF('week', day, month) > 5
+--> Unsupported: DATE_DIFF does not know this part
+
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', age, month) > 5
+--> Unsupported: The number of days between is taken of a date; declare the column as a date in the policy
+
+SELECT COUNT(*) FROM visits WHERE DATE_ADD(day, 3) > month
+--> Unsupported: DATE_ADD takes a date and an interval

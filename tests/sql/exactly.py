@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
 from fractions import Fraction
+from math import comb, sqrt
 
 from hedgerow.plan.expressions import evaluate
 from hedgerow.plan.measures import Measure
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.reference import run
 from hedgerow.plan.values import Value
-from hedgerow.sql.question import Question
+from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.question import AggregateCall, Question
+from sql.fixtures import CATALOG
 
 Row = dict[str, object]
+# Nothing is cut off, so that answers are those of the engine.
+WIDE = Catalog(
+    {
+        name: entry if entry.schema.unit == "row" else replace(entry, max_groups=10**6, max_rows_per_group=10**6)
+        for name, entry in CATALOG.tables.items()
+    }
+)
 
 
 def clinic() -> list[Row]:
@@ -36,15 +49,39 @@ def clinic() -> list[Row]:
     ]
 
 
-def answer(question: Question, rows: Sequence[Row]) -> list[tuple[Value, ...]]:
+def tables() -> dict[str, list[Row]]:
+    """All tables: some patients without labs, labs without visits, several visits, regions that nobody lives in."""
+    regions = ("north", "south", "east", None)
+    return {
+        "visits": clinic() + [{**row, "age": (int(str(row["age"])) + 11) % 100} for row in clinic()[:40]],
+        "patients": [{"id": i, "sex": "fm"[i % 2], "region": regions[i % 4]} for i in range(5, 100)],
+        "labs": [
+            {
+                "patient_id": i * 5 % 97,
+                "value": (i * 37 % 1000) / 10,
+                "kind": ("hb", "na", None)[i % 3],
+                "visit_age": i * 7 % 89 if i % 4 else i % 89,
+                "taken": date(2026, 1, 1) + timedelta(days=i * 3),
+            }
+            for i in range(120)
+        ],
+        "orders": [{"patient_id": i % 30, "order_id": i, "urgent": i % 2 == 0} for i in range(60)],
+        "lines": [{"order_id": i % 70, "drug": "abcd"[i % 4], "amount": i % 21} for i in range(150)],
+        "drugs": [{"drug": d, "price": p} for d, p in (("a", 1.0), ("b", 20.0), ("b", 30.0), ("x", 4.0), (None, 5.0))],
+        "regions": [{"region": r, "zone": z} for r, z in (("north", "a"), ("south", "b"), ("west", "a"), ("moon", "b"))],
+        "answers": [{"score": i % 11 - 5, "region": ("north", "moon", None, "x")[i % 4]} for i in range(50)],
+        "staff": [{"patient_id": i, "region": "north"} for i in range(9)],
+    }
+
+
+def answer(question: Question, data: Mapping[str, Sequence[Row]]) -> list[tuple[Value, ...]]:
     """The rows of the answer, as they would be without noise; groups without rows are left out."""
-    (table,) = question.tables
-    cells = run(question.plan, {table: rows}, lambda _unit, _group: 0)
+    cells = run(question.plan, data, lambda _unit, _group: 0)
     found = []
     for group, numbers in cells.items():
-        row = dict(zip((key.name for key in question.keys), group, strict=True))
-        values = _values(question.plan.measures, numbers)
-        row |= {call.name: values[call.measure] for call in question.aggregates}
+        row: dict[str, Value] = dict(zip((key.name for key in question.keys), group, strict=True))
+        measured = _measured(question.plan.measures, numbers)
+        row |= {call.name: _value(call, measured[call.measure]) for call in question.aggregates}
         if (any(numbers) or not question.keys) and (question.having is None or evaluate(question.having, row)):
             found.append(row)
     for expression, descending, nulls_last in reversed(question.order):
@@ -58,19 +95,73 @@ def _place(value: Value, nulls_last: bool) -> tuple[bool, object]:
     return ((value is None) == nulls_last, 0 if value is None else value)
 
 
-def _values(measures: Sequence[Measure], numbers: Sequence[int]) -> Mapping[Measure, Value]:
-    return dict(_each(measures, iter(numbers)))
-
-
-def _each(measures: Sequence[Measure], numbers: Iterator[int]) -> Iterator[tuple[Measure, Value]]:
+def _measured(measures: Sequence[Measure | Pick], numbers: Sequence[object]) -> dict[Measure | Pick, list[object]]:
+    found, rest = {}, list(numbers)
     for measure in measures:
-        first = next(numbers)
-        if measure.snap is None:
-            yield measure, first
-        elif measure.kind == "total":
-            total = first * measure.snap.step
-            yield measure, int(total) if measure.snap.step == 1 else float(total)
-        else:
-            second, wide = next(numbers), measure.snap.high - measure.snap.low
-            count = Fraction(first + second, wide)
-            yield measure, float((measure.snap.low + first / count) * measure.snap.step) if count else None
+        width = 1 if isinstance(measure, Pick) else measure.width
+        found[measure], rest = rest[:width], rest[width:]
+    return found
+
+
+def _value(call: AggregateCall, numbers: Sequence[object]) -> Value:
+    measure = call.measure
+    if isinstance(measure, Pick):
+        return _picked(call, measure, numbers[0])  # type: ignore[arg-type]
+    if measure.kind != "moments":
+        total = int(numbers[0]) * (measure.snap.step if measure.snap else 1)  # type: ignore[call-overload]
+        return int(total) if call.type == "integer" else float(total)
+    return _of_moments(call, measure, [Fraction(number) for number in numbers])  # type: ignore[arg-type]
+
+
+def _picked(call: AggregateCall, pick: Pick, sample: Sequence[int]) -> Value:
+    if not sample:
+        return None
+    if pick.values is not None:
+        return pick.values[Counter(sample).most_common(1)[0][0]]
+    assert pick.snap is not None
+    place = {"least": 0, "greatest": len(sample) - 1}.get(pick.kind, int((call.at or 0) * (len(sample) - 1)))
+    steps = sample[place]
+    return date.fromordinal(steps) if call.type == "date" else steps if call.type == "integer" else float(steps * pick.snap.step)
+
+
+def _of_moments(call: AggregateCall, measure: Measure, numbers: Sequence[Fraction]) -> Value:
+    """What the sums of C(d, k) y^k (w - y)^(d - k) tell: how many there are, and the sums of the values and of their products."""
+    snaps = [snap for snap in (measure.snap, measure.second and measure.second[1]) if snap is not None]
+    d = measure.degree
+    weights = []
+    for snap in snaps:
+        w = snap.high - snap.low
+        powers = [[Fraction(comb(k, p), comb(d, p) * w ** (d - p)) for k in range(d, -1, -1)] for p in range(d + 1)]
+        low, step = snap.low, snap.step
+        one, y = powers[0], powers[1]
+        x = [(low * a + b) * step for a, b in zip(one, y, strict=True)]
+        squares = [(low * low * a + 2 * low * b + c) * step**2 for a, b, c in zip(one, y, powers[2], strict=True)] if d == 2 else []
+        weights.append((one, x, squares))
+
+    def total(*which: int) -> Fraction:
+        pieces = [Fraction(1)]
+        for kinds, place in zip(weights, which, strict=True):
+            pieces = [a * b for a in pieces for b in kinds[place]]
+        return sum((a * b for a, b in zip(pieces, numbers, strict=True)), Fraction(0))
+
+    if len(snaps) == 2:
+        return _of_pair(call, total)
+    n, s = total(0), total(1)
+    if call.function in ("COUNT", "SUM"):
+        return int(n) if call.function == "COUNT" else int(s) if call.type == "integer" else float(s)
+    if call.function == "AVG":
+        return float(s / n) if n else None
+    less = 1 if call.function.endswith("SAMP") else 0
+    if n <= less:
+        return None
+    variance = (total(2) - s * s / n) / (n - less)
+    return float(variance) if call.function.startswith("VAR") else sqrt(variance)
+
+
+def _of_pair(call: AggregateCall, total: Callable[..., Fraction]) -> Value:
+    n = total(0, 0)
+    together = total(1, 1) - total(1, 0) * total(0, 1) / n
+    if call.function == "CORR":
+        first, second = total(2, 0) - total(1, 0) ** 2 / n, total(0, 2) - total(0, 1) ** 2 / n
+        return float(together) / sqrt(first) / sqrt(second)
+    return float(together / (n - (1 if call.function == "COVAR_SAMP" else 0)))

@@ -15,12 +15,14 @@ from pathlib import Path
 from hedgerow.errors import Refused
 from hedgerow.plan.explain import text
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Filter, Project
-from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.nodes import Filter, Fold, Folded, Join, Project, Rows, Table, Union
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.schema import Column, Link, Schema
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.question import Question
 from hedgerow.sql.reading import parse
 
+_PLAIN = ("COUNT", "SUM", "AVG")
 HERE = Path(__file__).parent
 MARK = "--> "
 
@@ -41,13 +43,44 @@ VISITS = Schema(
     ),
     "patient_id",
 )
-ROWS = Schema("answers", (Column("score", "integer", Fraction(-5), Fraction(5)),), "row")
-REGIONS = Schema("regions", (Column("region", "text"),), None)
+ROWS = Schema("answers", (Column("score", "integer", Fraction(-5), Fraction(5)), Column("region", "text")), "row")
+REGIONS = Schema("regions", (Column("region", "text"), Column("zone", "text", values=("a", "b"))), None)
+PATIENTS = Schema("patients", (Column("id", "integer"), Column("sex", "text", values=("f", "m")), Column("region", "text")), "id")
+LABS = Schema(
+    "labs",
+    (
+        Column("patient_id", "integer"),
+        Column("value", "real", Fraction(0), Fraction(100), Fraction(1, 10)),
+        Column("kind", "text", values=("hb", "na")),
+        Column("visit_age", "integer", Fraction(0), Fraction(110)),
+        Column("taken", "date", Fraction(date(2026, 1, 1).toordinal()), Fraction(date(2026, 12, 31).toordinal())),
+    ),
+    "patient_id",
+)
+ORDERS = Schema(
+    "orders",
+    (Column("patient_id", "integer"), Column("order_id", "integer"), Column("urgent", "boolean")),
+    "patient_id",
+)
+LINES = Schema(
+    "lines",
+    (Column("order_id", "integer"), Column("drug", "text"), Column("amount", "integer", Fraction(0), Fraction(20))),
+    "patient_id",
+    link=Link("order_id", ORDERS, "order_id"),
+)
+DRUGS = Schema("drugs", (Column("drug", "text"), Column("price", "real", Fraction(0), Fraction(500), Fraction(1))), None)
+STAFF = Schema("staff", (Column("patient_id", "integer"), Column("region", "text")), "patient_id")
 CATALOG = Catalog(
     {
         "visits": TableEntry(VISITS, frozenset({"note"}), max_groups=3, max_rows_per_group=5),
         "answers": TableEntry(ROWS),
-        "regions": TableEntry(REGIONS),
+        "regions": TableEntry(REGIONS, unique=(("region",),)),
+        "patients": TableEntry(PATIENTS),
+        "labs": TableEntry(LABS, max_groups=2, max_rows_per_group=7),
+        "orders": TableEntry(ORDERS, max_groups=4, max_rows_per_group=2),
+        "lines": TableEntry(LINES, max_groups=4, max_rows_per_group=20),
+        "drugs": TableEntry(DRUGS),
+        "staff": TableEntry(STAFF, population="staff"),
     }
 )
 
@@ -85,14 +118,21 @@ def _told(question: Question) -> Iterator[str]:
     rows = question.plan.bound.source
     columns = dict(rows.outputs) if isinstance(rows, Project) else {}
     inner = rows.source if isinstance(rows, Project) else rows
-    if isinstance(inner, Filter):
-        yield f"where {text(inner.condition)}"
+    condition = inner.condition if isinstance(inner, Filter) else None
+    core = inner.source if isinstance(inner, Filter) else inner
+    if not isinstance(core, Table):
+        yield from _rows(core)
+        bound = question.plan.bound
+        yield f"of {', '.join(question.tables)}: {bound.max_groups} groups, {bound.max_rows} rows"
+    if condition is not None:
+        yield f"where {text(condition)}"
     for place, key in enumerate(question.keys):
         domain = question.plan.source.domain
         values = "as they occur" if domain is None else f"{len(domain[place])} values"
         yield f"{key.name}: {text(columns[key.name])} ({key.type}, {values})"
     for call in question.aggregates:
-        yield f"{call.name}: {_measure(call.measure, columns)} ({call.type})"
+        shown = "" if call.function in _PLAIN else f"{call.function}{'' if call.at is None else f' {call.at}'}, "
+        yield f"{call.name}: {_measure(call.measure, columns)} ({shown}{call.type})"
     for output in question.outputs:
         yield f"{output.name} = {text(output.expression)} ({output.type})"
     if question.having is not None:
@@ -103,12 +143,62 @@ def _told(question: Question) -> Iterator[str]:
         yield f"limit {question.limit} offset {question.offset}"
 
 
-def _measure(measure: Measure, columns: dict[str, object]) -> str:
+def _rows(rows: Rows, depth: int = 0) -> Iterator[str]:
+    """What a plan has below its last Filter and Project, from the outside to the inside."""
+    pad = "  " * depth
+    if isinstance(rows, Table):
+        yield f"{pad}{rows.schema.table}"
+    elif isinstance(rows, Filter):
+        yield f"{pad}where {text(rows.condition)}"
+        yield from _rows(rows.source, depth)
+    elif isinstance(rows, Project):
+        yield f"{pad}columns {', '.join(f'{name}: {text(made)}' for name, made in rows.outputs)}"
+        yield from _rows(rows.source, depth)
+    elif isinstance(rows, Fold):
+        yield f"{pad}each person{''.join(f', {key}' for key in rows.keys)}: {', '.join(f'{n} {_folded(f)}' for n, f in rows.outputs)}"
+        yield from _rows(rows.source, depth + 1)
+    elif isinstance(rows, Join):
+        agree = ", ".join(f"{own} = {there}" for own, there in rows.on)
+        person = "" if rows.other.unit is None else " of the same person"
+        adds = ", ".join(f"{name}: {there}" for name, there in rows.adds)
+        yield f"{pad}{'left ' * rows.keeps}join{person} on ({agree}) adds ({adds})" + (f" matches {rows.matches}" if rows.matches else "")
+        yield from _rows(rows.source, depth + 1)
+        yield from _rows(rows.other, depth + 1)
+    else:
+        assert isinstance(rows, Union)
+        yield f"{pad}union"
+        for source in rows.sources:
+            yield from _rows(source, depth + 1)
+
+
+def _folded(made: Folded) -> str:
+    steps = f" from {made.snap.low} to {made.snap.high} steps of {made.snap.step}" if made.snap else ""
+    return made.kind + (f" of {made.column}" if made.column else "") + steps
+
+
+def _measure(measure: Measure | Pick, columns: dict[str, object]) -> str:
     if measure.column is None:
         return measure.kind
-    argument = text(columns[measure.column])  # type: ignore[arg-type]
+    of = f"{measure.kind} of {text(columns[measure.column])}"  # type: ignore[arg-type]
     snap = measure.snap
-    return f"{measure.kind} of {argument}" + (f" from {snap.low} to {snap.high} steps of {snap.step}" if snap else "")
+    if snap is not None:
+        of += f" from {snap.low} to {snap.high} steps of {snap.step}"
+    return of + (_picked(measure) if isinstance(measure, Pick) else _summed(measure, columns))
+
+
+def _picked(pick: Pick) -> str:
+    at = f" at {', '.join(map(str, pick.at))}" if pick.at else ""
+    among = f" among {', '.join(map(str, pick.values))}" if pick.values else ""
+    return f"{at}{among} by {pick.method}" + (f" with bound {pick.bound}" if pick.bound else "")
+
+
+def _summed(measure: Measure, columns: dict[str, object]) -> str:
+    limits = f" within {measure.limits[0]} to {measure.limits[1]}" if measure.limits else ""
+    degree = f" of degree {measure.degree}" if measure.degree > 1 else ""
+    if measure.second is None:
+        return limits + degree
+    name, snap = measure.second
+    return f"{degree} and {text(columns[name])} from {snap.low} to {snap.high} steps of {snap.step}"  # type: ignore[arg-type]
 
 
 def refusal(sql: str) -> str:

@@ -8,7 +8,7 @@ SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id
 --> Unsupported: A group for every person would show each of them
 
 SELECT COUNT(*) FROM visits GROUP BY patient_id = 3
---> Unsupported: A group for every person would show each of them
+--> Unsupported: patient_id says whose rows these are, and is no column of questions
 
 SELECT COUNT(*) FROM visits GROUP BY 'x'
 --> Unsupported: This key is the same for all rows

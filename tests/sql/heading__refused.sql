@@ -62,10 +62,10 @@ SELECT WITH DIFFERENTIAL_PRIVACY
 --> Unsupported: The options are not closed
 
 SELECT COUNT(*) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) COUNT(*) FROM visits)
---> Unsupported: WITH DIFFERENTIAL_PRIVACY stands right after the first SELECT
+--> Unsupported: WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes last
 
 WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) SELECT COUNT(*) FROM visits
---> Unsupported: WITH DIFFERENTIAL_PRIVACY stands right after the first SELECT
+--> Unsupported: WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes last
 
 SELECT WITH ANONYMIZATION OPTIONS(epsilon = 1) COUNT(*) FROM visits
 --> Unsupported: This does not read as SQL from here on
@@ -78,3 +78,12 @@ EXPLAIN PRIVACY EXPLAIN PRIVACY SELECT COUNT(*) FROM visits
 
 EXPLAIN
 --> Unsupported: Nothing is asked
+
+FROM visits WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1)
+--> Unsupported: WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes last
+
+WITH a AS (SELECT patient_id FROM visits) SELECT COUNT(*) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) * FROM a)
+--> Unsupported: WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes last
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) COUNT(*) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) * FROM visits)
+--> Unsupported: WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes last

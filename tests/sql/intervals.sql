@@ -12,7 +12,7 @@ SELECT DP_INTERVAL_LOW(SUM(Cost)), DP_INTERVAL_HIGH(s) - DP_INTERVAL_LOW(s) AS w
 
 SELECT region, AVG(age) AS age FROM visits GROUP BY region HAVING DP_INTERVAL_LOW(age) > 3 ORDER BY DP_INTERVAL_HIGH((age))
 --> k0: region (text, 4 values)
---> a0: mean of age from 0 to 110 steps of 1 (real)
+--> a0: moments of age from 0 to 110 steps of 1 (real)
 --> region = k0 (text)
 --> age = a0 (real)
 --> having a0.low > 3

@@ -18,3 +18,8 @@ SELECT 'all' AS who, COUNT(*), NULL AS nothing, 4611686018427387904 AS large FRO
 SELECT COUNT(*) /* a comment */ FROM visits -- another
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE city = 'a' 'b'
+--> where city = 'ab'
+--> a0: rows (integer)
+--> count = a0 (integer)

@@ -16,9 +16,6 @@ SELECT COUNT(*) FROM visits WHERE city = $$x$$
 SELECT COUNT(*) FROM visits WHERE city = e'x'
 --> Unsupported: Escaped text is not read
 
-SELECT COUNT(*) FROM visits WHERE city = 'a' 'b'
---> Unsupported: Text is not put together here
-
 SELECT COUNT(*) FROM visits WHERE age = $1
 --> Unsupported: Parameters and placeholders are not read
 

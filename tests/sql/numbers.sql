@@ -3,8 +3,8 @@ SELECT SUM(ABS(age - 50)), SUM(FLOOR(Cost)), SUM(CEIL(Cost / 3)), SUM(CEILING(Co
 --> a1: total of FLOOR(Cost) from 0 to 10000 steps of 1 (integer)
 --> a2: total of CEIL(Cost / 3) from 0 to 3334 steps of 1 (integer)
 --> a3: total of CEIL(Cost) from 0 to 10000 steps of 1 (integer)
---> a4: mean of SQRT(age) from 0 to 1441792 steps of 1/131072 (real)
---> a5: mean of LN(GREATEST(age, 1)) from 0 to 1310720 steps of 1/262144 (real)
+--> a4: moments of SQRT(age) from 0 to 1441792 steps of 1/131072 (real)
+--> a5: moments of LN(GREATEST(age, 1)) from 0 to 1310720 steps of 1/262144 (real)
 --> sum = a0 (integer)
 --> sum_2 = a1 (integer)
 --> sum_3 = a2 (integer)
@@ -32,10 +32,10 @@ SELECT SUM(LEAST(age, 60)), SUM(GREATEST(age, 18, 20)), SUM(LEAST(age)) FROM vis
 --> sum_3 = a2 (integer)
 
 SELECT ROUND(AVG(age), 1), FLOOR(SUM(Cost)), SQRT(COUNT(*)), LEAST(COUNT(*), 5), ABS(SUM(age)) FROM visits
---> a0: mean of age from 0 to 110 steps of 1 (real)
+--> a0: moments of age from 0 to 110 steps of 1 (real)
 --> a1: total of Cost from 0 to 1000000 steps of 1/100 (real)
 --> a2: rows (integer)
---> a3: total of age from 0 to 110 steps of 1 (integer)
+--> a3: moments of age from 0 to 110 steps of 1 (integer)
 --> column1 = ROUND(a0 * 10) / 10 (real)
 --> column2 = FLOOR(a1) (integer)
 --> column3 = SQRT(a2) (real)

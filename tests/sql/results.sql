@@ -41,7 +41,7 @@ SELECT COUNT(*) FROM visits ORDER BY SUM(age) + 1 LIMIT 0
 
 SELECT COUNT(*) FROM visits HAVING COUNT(*) > 5 AND AVG(age) > 3
 --> a0: rows (integer)
---> a1: mean of age from 0 to 110 steps of 1 (real)
+--> a1: moments of age from 0 to 110 steps of 1 (real)
 --> count = a0 (integer)
 --> having a0 > 5 AND a1 > 3
 

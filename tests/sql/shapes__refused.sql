@@ -11,19 +11,16 @@ SELECT (COUNT(*), 1) FROM visits
 --> Unsupported: Several values in brackets are not read
 
 SELECT (SELECT COUNT(*) FROM visits) FROM visits
---> Unsupported: Subqueries are not answered
+--> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
 
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1)
---> Unsupported: Subqueries are not answered
+--> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
 
 SELECT COUNT(*) FROM visits WHERE age = ANY (SELECT 1)
 --> Unsupported: ANY is not read
 
 SELECT COUNT(*) FROM visits WHERE age > ALL (SELECT 1)
 --> Unsupported: ALL is not read
-
-SELECT COUNT(*) FROM (SELECT * FROM visits)
---> Unsupported: Subqueries are not answered
 
 SELECT COUNT(*) FROM (VALUES (1))
 --> Unsupported: VALUES asks nobody
@@ -48,18 +45,6 @@ SELECT COUNT(*) FROM visits WHERE {'a': 1} = 2
 
 SELECT COUNT(*) FROM visits WHERE x -> x + 1
 --> Unsupported: Lambdas and JSON paths are not read
-
-SELECT COUNT(*) FROM visits WHERE LOWER(city) = 'a'
---> Unsupported: Text functions are not read
-
-SELECT COUNT(*) FROM visits WHERE city || 'a' = 'ba'
---> Unsupported: Text is not put together here
-
-SELECT COUNT(*) FROM visits WHERE SUBSTRING(city, 1, 2) = 'ab'
---> Unsupported: Text functions are not read
-
-SELECT COUNT(*) FROM visits WHERE LENGTH(city) = 2
---> Unsupported: Text functions are not read
 
 SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(city, 'a')
 --> Unsupported: Regular expressions are not read

@@ -80,7 +80,7 @@ PIVOT visits ON region USING COUNT(*)
 --> Unsupported: PIVOT is not answered
 
 (SELECT COUNT(*) FROM visits)
---> Unsupported: Subqueries are not answered
+--> Unsupported: The question stands in brackets
 
 FROM visits
 --> Unsupported: * stands for rows, and rows are never shown

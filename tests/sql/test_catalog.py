@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.sql.catalog import Catalog, TableEntry, nearest
-from sql.fixtures import CATALOG, ROWS, VISITS
+from hedgerow.plan.schema import Column, Link, Schema
+from hedgerow.sql.catalog import UNIT, Catalog, TableEntry, nearest
+from hedgerow.sql.reading import parse
+from sql.fixtures import CATALOG, PATIENTS, REGIONS, ROWS, VISITS
 
 
 def test_names_are_found_in_whatever_case_and_told_in_the_policys() -> None:
@@ -37,6 +39,32 @@ def test_caps_are_checked() -> None:
         TableEntry(VISITS, max_groups=0)
     with pytest.raises(InvalidArgument, match="every row is a unit of its own"):
         TableEntry(ROWS, max_groups=2)
+
+
+def test_a_key_is_of_columns_that_are_there() -> None:
+    assert TableEntry(REGIONS, unique=(("REGION", "zone"),)).unique == (("REGION", "zone"),)
+    with pytest.raises(InvalidArgument, match="must be columns of regions"):
+        TableEntry(REGIONS, unique=(("region", "nothing"),))
+
+
+def test_what_a_column_says_about_whose_row_it_is() -> None:
+    assert CATALOG.tables["visits"].whose("PATIENT_id") == UNIT
+    assert CATALOG.tables["lines"].whose("patient_id") is None
+    assert CATALOG.tables["answers"].whose("row") is None
+    lines, orders = CATALOG.tables["lines"], CATALOG.tables["orders"]
+    assert CATALOG.whose(lines, "Order_id") == CATALOG.whose(orders, "order_id") == ("orders", "order_id")
+    assert CATALOG.whose(lines, "drug") is None
+    assert CATALOG.whose(CATALOG.tables["drugs"], "order_id") is None
+
+
+def test_a_foreign_key_to_the_id_of_the_parent_is_the_id() -> None:
+    child = Schema("tests", (Column("who", "integer"), Column("x", "boolean")), "id", link=Link("who", PATIENTS, "id"))
+    assert TableEntry(child).whose("who") == UNIT
+    assert not TableEntry(child).is_unit("id")
+    question = parse(
+        "SELECT COUNT(DISTINCT who) FROM tests JOIN patients ON who = id", Catalog({"tests": TableEntry(child), **CATALOG.tables})
+    )
+    assert question.tables == ("tests", "patients")
 
 
 def test_tables_that_differ_in_case_only_are_refused() -> None:

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.sql.catalog import Catalog
-from hedgerow.sql.grouping import functions
 from hedgerow.sql.reading import parse
 from sql.fixtures import CATALOG, ask, check_answered, check_refused, pairs
 
@@ -43,8 +41,3 @@ def test_too_many_values_are_not_listed() -> None:
     few = Catalog({"visits": replace(CATALOG.tables["visits"], domain_limit=10)})
     assert parse("SELECT COUNT(*) FROM visits GROUP BY age", few).plan.source.domain is None
     assert parse("SELECT COUNT(*) FROM visits GROUP BY region", few).plan.source.domain is not None
-
-
-def test_functions_of_an_expression() -> None:
-    assert functions(Read("x")) == set()
-    assert functions(Call("+", (Call("ln", (Read("x"),)), Constant(1, "integer")))) == {"+", "ln"}

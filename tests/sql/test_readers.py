@@ -7,15 +7,16 @@ import pytest
 from sqlglot import exp
 
 from hedgerow.errors import Refused, Unsupported
+from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.values import Range
-from hedgerow.sql.readers import MAX_PARTS, RowReader, type_only
+from hedgerow.sql.readers import MAX_PARTS, RowReader, functions, type_only
 from hedgerow.sql.rule import Rule
 from hedgerow.sql.rules import BY_NODE, RULES
-from hedgerow.sql.scope import Scope
+from hedgerow.sql.source import read_table
 from hedgerow.sql.text import tokenise
 from sql.fixtures import CATALOG, ask
 
-READER = RowReader(Scope(tokenise("SELECT COUNT(*) FROM visits"), "visits", "visits", CATALOG.tables["visits"]))
+READER = RowReader(read_table(tokenise("SELECT COUNT(*) FROM visits"), exp.table_("visits"), CATALOG))
 
 
 def every(node: type[exp.Expr]) -> set[type[exp.Expr]]:
@@ -57,6 +58,8 @@ def test_no_function_of_the_engine_gets_through_by_its_name(arguments: str) -> N
     assert read <= {
         *("abs", "floor", "ceil", "ceiling", "round", "sqrt", "ln", "least", "greatest", "mod", "coalesce", "ifnull", "nullif"),
         *("year", "quarter", "month", "day", "dayofmonth", "dayofweek", "dayofyear", "date_trunc", "datetrunc", "nvl", "if"),
+        *("lower", "lcase", "upper", "ucase", "trim", "length", "len", "char_length", "character_length", "concat", "starts_with"),
+        *("left", "right", "substring", "substr", "datediff", "date_diff"),
     }
 
 
@@ -82,3 +85,8 @@ def test_results_have_types_and_no_bounds() -> None:
     assert type_only("text") == Range("text")
     assert type_only("integer", null=True).values == ()
     assert type_only("real").step is None
+
+
+def test_functions_of_an_expression() -> None:
+    assert functions(Read("x")) == set()
+    assert functions(Call("+", (Call("ln", (Read("x"),)), Constant(1, "integer")))) == {"+", "ln"}

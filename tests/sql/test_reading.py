@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
+from zlib import crc32
 
 import duckdb
 import pandas as pd
@@ -15,9 +17,13 @@ from hypothesis import strategies as st
 
 import hedgerow.sql
 from hedgerow.errors import Refused, Unsupported
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.reference import run
+from hedgerow.privacy.unit import Unit
 from hedgerow.sql.question import Question
 from hedgerow.sql.reading import parse
-from sql.exactly import answer, clinic
+from sql.exactly import WIDE, answer, clinic, tables
 from sql.fixtures import CATALOG, HERE, ask, pairs
 from sql.sentences import conditions
 
@@ -76,19 +82,38 @@ SELECT COALESCE(SUM(age), 0), NULLIF(COUNT(*), 90), CASE WHEN COUNT(*) > 3 THEN 
 """
 
 
+# Questions of several tables, of many visits each. Each aggregate has its grid, and the values lie on it.
+TOGETHER = (HERE / "together.txt").read_text(encoding="utf-8").strip().split("\n")
+
+
 @pytest.fixture(scope="module")
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
-    visits = pd.DataFrame(clinic()).astype({"smoker": "boolean", "day": "datetime64[s]", "month": "datetime64[s]"})
     with duckdb.connect() as connection:
-        connection.register("frame", visits)
-        connection.execute("CREATE TABLE visits AS SELECT * REPLACE (day::DATE AS day, month::DATE AS month) FROM frame")
+        for name, rows in {**tables(), "visits": clinic(), "visits_all": tables()["visits"]}.items():
+            frame = pd.DataFrame(rows)
+            for dates in ("day", "month", "taken"):
+                if dates in frame:
+                    frame[dates] = frame[dates].astype("datetime64[s]")
+            if "smoker" in frame:
+                frame["smoker"] = frame["smoker"].astype("boolean")
+            connection.register("frame", frame)
+            cast = ", ".join(f"{dates}::DATE AS {dates}" for dates in ("day", "month", "taken") if dates in frame)
+            connection.execute(f"CREATE TABLE {name} AS SELECT *{f' REPLACE ({cast})' if cast else ''} FROM frame")
         yield connection
+
+
+@pytest.mark.parametrize("sql", TOGETHER)
+def test_a_question_of_several_tables_means_what_the_engine_means_by_it(sql: str, engine: duckdb.DuckDBPyConnection) -> None:
+    rest = sql.replace("WITH", ",", 1) if sql.startswith("WITH") else sql
+    expected = engine.execute(f"WITH visits AS (FROM visits_all) {rest}").fetchall()
+    found = answer(parse(sql, WIDE), tables())
+    assert sorted(map(_plain, found)) == sorted(map(_plain, expected))
 
 
 @pytest.mark.parametrize("sql", SAME.strip().split("\n"))
 def test_a_question_means_what_the_engine_means_by_it(sql: str, engine: duckdb.DuckDBPyConnection) -> None:
     expected = engine.execute(sql).fetchall()
-    found = answer(ask(sql), clinic())
+    found = answer(ask(sql), {"visits": clinic()})
     if "ORDER BY" not in sql:
         expected, found = sorted(expected, key=_plain), sorted(found, key=_plain)
     assert [_plain(row) for row in found] == [_plain(row) for row in expected]
@@ -99,7 +124,46 @@ def test_a_question_means_what_the_engine_means_by_it(sql: str, engine: duckdb.D
 @given(conditions(depth=3))
 def test_conditions_mean_what_the_engine_means_by_them(engine: duckdb.DuckDBPyConnection, condition: str) -> None:
     sql = f"SELECT COUNT(*) FROM visits WHERE {condition}"
-    assert answer(ask(sql), clinic()) == engine.execute(sql).fetchall()
+    assert answer(ask(sql), {"visits": clinic()}) == engine.execute(sql).fetchall()
+
+
+def _without(person: int) -> dict[str, list[dict[str, object]]]:
+    """The tables without one patient, and without one of the rows that are people of their own."""
+    kept = {name: [row for row in rows if row.get("patient_id", row.get("id")) != person] for name, rows in tables().items()}
+    mine = {row["order_id"] for row in tables()["orders"] if row["patient_id"] == person}
+    kept["lines"] = [row for row in kept["lines"] if row["order_id"] not in mine]
+    kept["answers"] = kept["answers"][:person] + kept["answers"][person + 1 :]
+    return kept
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sql", TOGETHER)
+def test_a_person_moves_a_question_no_further_than_its_plan_says(sql: str) -> None:
+    plan = ask(sql).plan
+    unit = Unit("add-remove", "row" if plan.bound.source.unit == "row" else "patient")
+    everything = run(plan, tables(), _rank)
+    for person in (5, 20, 25):
+        less = run(plan, _without(person), _rank)
+        moved = [Fraction(0)] * len(plan.measures)
+        for group in {**everything, **less}:
+            before, after = (_measured(plan.measures, cells.get(group)) for cells in (everything, less))
+            for place in range(len(moved)):
+                moved[place] += sum(abs(a - b) for a, b in zip(before[place], after[place], strict=True))
+        for far, measure, most in zip(moved, plan.measures, plan.sensitivity(unit), strict=True):
+            assert isinstance(measure, Pick) or far <= most.l1
+
+
+def _rank(unit: object, group: tuple[object, ...]) -> int:
+    return crc32(repr((unit, group)).encode())
+
+
+def _measured(measures: Sequence[Measure | Pick], numbers: Sequence[object] | None) -> list[list[int]]:
+    found, rest = [], list(numbers or ())
+    for measure in measures:
+        width = 1 if isinstance(measure, Pick) else measure.width
+        mine, rest = rest[:width] or [0] * width, rest[width:]
+        found.append([0] if isinstance(measure, Pick) else [int(str(number)) for number in mine])
+    return found
 
 
 def _plain(row: tuple[object, ...]) -> list[str]:

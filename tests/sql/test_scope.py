@@ -11,11 +11,11 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.schema import Schema
 from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.reading import parse
-from hedgerow.sql.scope import Scope
+from hedgerow.sql.source import read_table
 from hedgerow.sql.text import tokenise
 from sql.fixtures import CATALOG, VISITS
 
-SCOPE = Scope(tokenise("SELECT COUNT(*) FROM visits v"), "visits", "v", CATALOG.tables["visits"])
+SCOPE = read_table(tokenise("SELECT COUNT(*) FROM visits v"), exp.table_("visits", alias="v"), CATALOG)
 
 
 def told(sql: str, entry: TableEntry) -> str:
@@ -46,7 +46,7 @@ def test_hidden_columns_are_never_suggested() -> None:
 def test_a_near_name_is_suggested_and_otherwise_all_are_listed() -> None:
     entry = TableEntry(VISITS)
     assert "Did you mean region?" in told("SELECT COUNT(regions) FROM visits", entry)
-    assert "The columns are patient_id, age, Cost" in told("SELECT COUNT(qqqq) FROM visits", entry)
+    assert "The columns are age, Cost" in told("SELECT COUNT(qqqq) FROM visits", entry)
     everything = frozenset(column.name for column in VISITS.columns)
     assert "No column of it may be asked for." in told("SELECT COUNT(age) FROM visits", replace(entry, hidden=everything))
 
@@ -54,4 +54,4 @@ def test_a_near_name_is_suggested_and_otherwise_all_are_listed() -> None:
 def test_the_unit_column_that_is_not_declared_has_its_own_words() -> None:
     columns = tuple(column for column in VISITS.columns if column.name != "patient_id")
     entry = TableEntry(Schema("visits", columns, "patient_id"))
-    assert "says whose rows these are" in told("SELECT COUNT(patient_id) FROM visits", entry)
+    assert "says whose rows these are" in told("SELECT SUM(patient_id) FROM visits", entry)

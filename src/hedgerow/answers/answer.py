@@ -10,11 +10,14 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
-from hedgerow.answers.estimates import Interval, Linear, Mean, estimate
+from hedgerow.answers.blend import blend, comparable, law_of, numbers_of
+from hedgerow.answers.estimates import Estimate, Interval, estimate
 from hedgerow.answers.show import html_table, text_table
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.number import Number, exact
+from hedgerow.picking import Picking
 from hedgerow.plan.expressions import Constant, Expression, Read, evaluate, range_of, reads
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Range, Value
 from hedgerow.privacy.loss import Loss
 from hedgerow.release import Release
@@ -47,7 +50,7 @@ class Answer:
     notes: tuple[str, ...]
     _cells: tuple[_Row, ...] = field(repr=False)
     _outputs: Mapping[str, Expression] = field(repr=False)
-    _estimates: Mapping[str, Linear | Mean] = field(repr=False)
+    _estimates: Mapping[str, Estimate] = field(repr=False)
 
     def interval(self, column: str, level: Number = LEVEL, *, rows: int | None = None) -> list[Interval]:
         """For each row (or the first ``rows`` of them) the interval that holds the exact value, clamped and capped, with probability
@@ -139,9 +142,15 @@ class _Row:
     values: Mapping[str, Any]
 
 
-def answer_of(question: Question, release: Release, *, reused: bool, notes: Sequence[str]) -> Answer:
-    """The answer to a question from the release of its plan: HAVING, ORDER BY, LIMIT and the SELECT list, on noisy values."""
-    estimates = _estimates(question, release)
+def answer_of(question: Question, releases: Sequence[Release], *, reused: bool, notes: Sequence[str]) -> Answer:
+    """The answer to a question from the releases of its plan: HAVING, ORDER BY, LIMIT and the SELECT list, on noisy values.
+
+    The first has the largest epsilon; earlier ones of the same plan make it better.
+    """
+    together, release = comparable(releases), releases[0]
+    estimates = _estimates(question, together)
+    if len(together) > 1 and not all(isinstance(call.measure, Pick) for call in question.aggregates):
+        notes = [*notes, _averaged([other.entry.seq for other in together[1:]])]
     rows = _rows(question, release, estimates)
     if question.having is not None:
         rows = [row for row in rows if _value(question.having, row) is True]
@@ -162,18 +171,26 @@ def answer_of(question: Question, release: Release, *, reused: bool, notes: Sequ
     )
 
 
-def _estimates(question: Question, release: Release) -> dict[str, Linear | Mean]:
+def _averaged(earlier: Sequence[int]) -> str:
+    if len(earlier) == 1:
+        return f"Sums are averaged with an earlier answer to this question (ledger entry {earlier[0]}), the less noisy one counting more."
+    entries = ", ".join(map(str, earlier))
+    return f"Sums are averaged with earlier answers to this question (ledger entries {entries}), the less noisy ones counting more."
+
+
+def _estimates(question: Question, releases: Sequence[Release]) -> dict[str, Estimate]:
+    """Of every aggregate, averaged over the releases where that can be done; what was chosen is that of the first."""
     measures = question.plan.measures
-    starts = [sum(measure.width for measure in measures[:index]) for index in range(len(measures))]
     found = {}
     for call in question.aggregates:
         index = measures.index(call.measure)
-        numbers = release.numbers[starts[index] : starts[index] + call.measure.width]
-        found[call.name] = estimate(call.measure, numbers, release.noise.laws[index], whole=call.type == "integer")
+        columns = [numbers_of(release, measures, index) for release in releases]
+        laws = [law for release in releases if not isinstance(law := law_of(release.noise, index), Picking)]
+        found[call.name] = estimate(call, *blend(columns, laws)) if laws else estimate(call, columns[0], releases[0].noise.laws[index])
     return found
 
 
-def _rows(question: Question, release: Release, estimates: Mapping[str, Linear | Mean]) -> list[_Row]:
+def _rows(question: Question, release: Release, estimates: Mapping[str, Estimate]) -> list[_Row]:
     columns: dict[str, Sequence[Any]] = {}
     ends = _ends(question)
     for name, known in estimates.items():

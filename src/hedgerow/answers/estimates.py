@@ -5,91 +5,183 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
-from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.answers.blend import Blend
+from hedgerow.answers.radius import radius
+from hedgerow.answers.spread import Joint, Spread
 from hedgerow.numeric.number import Number, probability
-from hedgerow.numeric.rounding import sqrt_up
+from hedgerow.picking import Picking
 from hedgerow.plan.measures import Measure, Snap
-from hedgerow.release import Law
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.values import Type, Value
+from hedgerow.release import Additive, Law
+from hedgerow.sql.question import AggregateCall
 
-__all__ = ["Interval", "Linear", "Mean", "estimate", "expected_error"]
+__all__ = ["Estimate", "Interval", "Linear", "Mean", "Picked", "estimate", "linear_weights"]
 
 Interval = tuple[Any, Any] | None
 
 
+class Estimate(Protocol):
+    """What an aggregate is, and how far off it may be."""
+
+    @property
+    def values(self) -> list[Any]:
+        """One for each group."""
+
+    def intervals(self, level: Number) -> list[Interval]:
+        """For each group the interval that holds the exact value with the probability asked for, or None."""
+
+
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A count or a sum: the noisy number times its step."""
+    """A count or a sum: the noisy numbers times their weights."""
 
-    numbers: Sequence[int]
-    law: Law
-    step: Fraction
+    columns: Sequence[Sequence[int | Fraction]]
+    weights: tuple[Fraction, ...]
+    law: Additive | Blend
     whole: bool
 
     @property
     def values(self) -> list[Any]:
         """One for each group."""
-        return [self._scaled(number) for number in self.numbers]
+        return [self._shown(value) for value in self._exact()]
 
     def intervals(self, level: Number) -> list[Interval]:
-        """The noisy number, give or take what the noise leaves with probability 1 - level."""
-        radius = self.law.error(1 - probability(level, "level"))
-        return [(self._scaled(number - radius), self._scaled(number + radius)) for number in self.numbers]
+        """The value, give or take what the noise leaves with probability 1 - level."""
+        far = radius(self.law, self.weights, 1 - probability(level, "level"))
+        if self.whole:
+            return [self._whole(value, far) for value in self._exact()]
+        return [(self._shown(value - far), self._shown(value + far)) for value in self._exact()]
 
-    def _scaled(self, number: int) -> Any:
-        # One division of whole numbers, which Python rounds correctly.
-        return number * self.step.numerator if self.whole else number * self.step.numerator / self.step.denominator
+    def _whole(self, value: Fraction, far: Fraction) -> Interval:
+        """A count of whole numbers is a whole number, also where the average of several noisy ones is not; one off moments need not be."""
+        low, high = math.ceil(value - far), math.floor(value + far)
+        if low <= high and all(weight.denominator == 1 for weight in self.weights):
+            return low, high
+        return math.floor(value - far), math.ceil(value + far)
+
+    def _exact(self) -> list[Fraction]:
+        return [
+            sum((w * number for w, number in zip(self.weights, numbers, strict=True)), Fraction(0))
+            for numbers in zip(*self.columns, strict=True)
+        ]
+
+    def _shown(self, value: Fraction) -> Any:
+        # One division of whole numbers, which Python rounds correctly. A count read off moments may fall between whole numbers.
+        return round(value) if self.whole else value.numerator / value.denominator
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean, from how far the values lie above the lower bound in all, and how far below the upper one."""
+    """A mean, from moments: how far the values lie above the lower bound in all, and how far below the upper one. Of degree 2 the
+    middle number counts half for each."""
 
-    above: Sequence[int]
-    below: Sequence[int]
-    law: Law
+    columns: Sequence[Sequence[int | Fraction]]
+    law: Additive | Blend
     snap: Snap
 
     @property
     def values(self) -> list[Any]:
         """One for each group; None where the noise drowned everything."""
-        return [self._at(max(a, 0), a + b) if a + b > 0 else None for a, b in zip(self.above, self.below, strict=True)]
+        return [self._at(max(a, 0), a + b) if a + b > 0 else None for a, b in self._ends()]
 
     def intervals(self, level: Number) -> list[Interval]:
-        """Both totals lie within their radius with the probability asked for, and above 0: the means that such totals can have.
+        """Both totals lie within their radius with the probability asked for, and above 0: the means that such totals can have."""
+        weights = (Fraction(1),) if len(self.columns) == 2 else (Fraction(2), Fraction(1))
+        outside = 1 - probability(level, "level")
+        far = math.ceil(radius(self.law, weights, outside / 2))
+        return [self._between(a, b, far) for a, b in self._ends()]
 
-        The two have independent noise, so each leaves its radius with probability 1 - sqrt(level).
-        """
-        radius = self.law.error(1 - sqrt_up(probability(level, "level")))
-        return [self._between(a, b, radius) for a, b in zip(self.above, self.below, strict=True)]
+    def _ends(self) -> list[tuple[int | Fraction, int | Fraction]]:
+        if len(self.columns) == 2:
+            return list(zip(*self.columns, strict=True))
+        return [(2 * high + both, 2 * low + both) for high, both, low in zip(*self.columns, strict=True)]
 
-    def _between(self, above: int, below: int, radius: int) -> Interval:
+    def _between(self, above: int | Fraction, below: int | Fraction, radius: int) -> Interval:
         low, high = max(above - radius, 0), max(above + radius, 0)
         least, most = max(below - radius, 0), max(below + radius, 0)
         if low + least <= 0:
             return self._at(0, 1), self._at(1, 1)
         return self._at(low, low + most), self._at(high, high + least)
 
-    def _at(self, part: int, whole: int) -> float:
+    def _at(self, part: int | Fraction, whole: int | Fraction) -> float:
         """The mean at this part of the way from the lower bound to the upper one; a single division of whole numbers."""
         low, width, step = self.snap.low, self.snap.high - self.snap.low, self.snap.step
-        return (low * whole + min(part, whole) * width) * step.numerator / (whole * step.denominator)
+        return float((low * whole + min(part, whole) * width) * step.numerator / (whole * step.denominator))
 
 
-def estimate(measure: Measure, numbers: Sequence[Sequence[int]], law: Law, *, whole: bool) -> Linear | Mean:
-    """The estimate that a measure gives: ``numbers`` are its columns, ``whole`` says that its values are whole numbers."""
-    if measure.kind == "mean" and measure.snap is not None:
-        return Mean(numbers[0], numbers[1], law, measure.snap)
-    step = Fraction(1) if measure.snap is None else measure.snap.step
-    return Linear(numbers[0], law, step, whole and step.denominator == 1)
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A value that was chosen: None is no release. How far off it is in value depends on the data, and is not told."""
+
+    steps: Sequence[int | None]
+    pick: Pick
+    type: Type
+
+    @property
+    def values(self) -> list[Any]:
+        """One for each group."""
+        return [None if step is None else self._value(step) for step in self.steps]
+
+    def intervals(self, level: Number) -> list[Interval]:
+        """None: what ranks are in value is private."""
+        probability(level, "level")
+        return [None] * len(self.steps)
+
+    def _value(self, step: int) -> Value:
+        if self.pick.values is not None:
+            return self.pick.values[step]
+        assert self.pick.snap is not None
+        if self.type == "date":
+            return date.fromordinal(step)
+        size = self.pick.snap.step
+        return step * size.numerator if self.type == "integer" and size.denominator == 1 else step * size.numerator / size.denominator
 
 
-def expected_error(law: Law, step: Fraction) -> float:
-    """The mean absolute error that noise brings: 1/sinh(1/t) steps for discrete Laplace noise of scale t, about sigma sqrt(2/pi) for
-    discrete Gaussian noise."""
-    scale = float(law.scale)
-    if isinstance(law, Gaussian):
-        return scale * math.sqrt(2 / math.pi) * float(step)
-    return float(step) / math.sinh(1 / scale) if scale > 1 / 500 else 0.0
+def estimate(call: AggregateCall, numbers: Sequence[Sequence[Any]], law: Law | Blend) -> Estimate:
+    """The estimate of an aggregate: ``numbers`` are the columns of its measure."""
+    measure = call.measure
+    if isinstance(measure, Pick):
+        return Picked(numbers[0 if call.at is None else measure.at.index(call.at)], measure, call.type)
+    assert not isinstance(law, Picking)
+    weights = linear_weights(call)
+    if weights is not None:
+        return Linear(numbers, weights, law, call.type == "integer")
+    assert measure.snap is not None
+    if call.function == "AVG":
+        return Mean(numbers, law, measure.snap)
+    if measure.second is None:
+        return Spread(
+            numbers, law, measure.snap, measure.most, sample=call.function.endswith("SAMP"), root=call.function.startswith("STDDEV")
+        )
+    return Joint(
+        numbers,
+        law,
+        measure.degree,
+        (measure.snap, measure.second[1]),
+        measure.most,
+        sample=call.function.endswith("SAMP"),
+        scaled=call.function == "CORR",
+    )
+
+
+def linear_weights(call: AggregateCall) -> tuple[Fraction, ...] | None:
+    """What each noisy number of its measure counts in a COUNT or SUM; None for what is no sum.
+
+    Off the moments: all of them add up to w^d a row, and y, the steps above ``low``, is the sum of k/d of the number with the power k, over
+    w^(d-1).
+    """
+    measure = call.measure
+    if call.function not in ("COUNT", "SUM") or not isinstance(measure, Measure):
+        return None
+    if measure.kind != "moments" or measure.snap is None:
+        return (Fraction(1) if measure.snap is None else measure.snap.step,)
+    wide, degree = measure.snap.high - measure.snap.low, measure.degree
+    if call.function == "COUNT":
+        return (Fraction(1, measure.most),) * measure.width
+    each = [Fraction(k, degree * wide ** (degree - 1)) for k in range(degree, -1, -1)]
+    return tuple((part + Fraction(measure.snap.low, measure.most)) * measure.snap.step for part in each)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hedgerow.answers.estimates import expected_error
+from hedgerow.answers.blend import Blend, law_of
+from hedgerow.answers.estimates import linear_weights
+from hedgerow.answers.radius import mean_size, radius
 from hedgerow.answers.show import explanation_html, explanation_text, size
 from hedgerow.errors import BudgetExceeded, Unsupported
+from hedgerow.picking import Picking
 from hedgerow.plan.explain import describe
 from hedgerow.plan.measures import Measure
-from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.budget import At, Budget
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Law, Noise
-from hedgerow.sql.question import Question
+from hedgerow.release import Additive, Law, Noise
+from hedgerow.sql.question import AggregateCall, Question
 
 __all__ = ["Explanation", "Line", "explanation_of", "needed_epsilon", "questions_left"]
 
@@ -29,7 +33,7 @@ class Line:
 
     aggregate: str
     mechanism: str
-    scale: float
+    scale: float | None
     expected_error: float | None
     error_95: float | None
     note: str = ""
@@ -81,62 +85,114 @@ class Explanation:
 
 
 def explanation_of(
-    question: Question, unit: Unit, noise: Noise, *, epsilon: Fraction, budget: Budget, free: bool, notes: Sequence[str]
+    question: Question,
+    unit: Unit,
+    noise: Noise,
+    *,
+    epsilon: Fraction,
+    budget: Budget,
+    free: bool,
+    notes: Sequence[str],
+    at: At | None = None,
 ) -> Explanation:
-    """The explanation of a question with the noise it would get."""
+    """The explanation of a question with the noise it would get, charged to the parts ``at`` or to the whole."""
     plan = question.plan
     cost = noise.loss(plan.sensitivity(unit))
-    laws = dict(zip(plan.measures, noise.laws, strict=True))
-    lines = tuple(_line(call.text, call.measure, laws[call.measure]) for call in question.aggregates)
-    covered = budget.covers(cost)
+    laws = {measure: law_of(noise, index) for index, measure in enumerate(plan.measures)}
+    lines = tuple(_line(call, laws[call.measure]) for call in question.aggregates)
+    covered = budget.covers(cost, at)
     return Explanation(
         epsilon,
         cost,
         lines,
         None if noise.threshold is None else noise.threshold.least,
         describe(plan, unit),
-        tuple(notes),
+        (*notes, *([] if free else _charged_to(at))),
         free,
         covered,
-        questions_left(budget, cost),
+        questions_left(budget, cost, at),
     )
 
 
-def _line(text: str, measure: Measure, law: Law) -> Line:
-    name = type(law).__name__
-    if measure.kind == "mean" and measure.snap is not None:
-        # The two totals of n rows sum to n * width; noise of size z in each moves the mean by up to z/n.
-        step = measure.snap.step
-        usual, most = expected_error(law, step), float(law.error(_BETA / 2) * step)
-        note = f"for n rows off by about {size(usual)}/n, with 95 % by at most about {size(most)}/n"
-        return Line(text, name, float(law.scale * step), None, None, note)
-    step = Fraction(1) if measure.snap is None else measure.snap.step
-    return Line(text, name, float(law.scale * step), expected_error(law, step), float(law.error(_BETA) * step))
+def _charged_to(at: At | None) -> list[str]:
+    """Which part pays, where it is not the whole."""
+    if at is None:
+        return []
+    table, parts = at
+    return [f"Only the part{'s' * (len(parts) > 1)} {', '.join(parts)} of {table} would be charged."]
 
 
-def questions_left(budget: Budget, cost: Loss) -> int:
+def _line(call: AggregateCall, law: Law | Blend) -> Line:
+    name = type(law.parts[0][0] if isinstance(law, Blend) else law).__name__
+    if isinstance(law, Picking):
+        off = law.ranks(_BETA)
+        where = (
+            "the data decide how far off"
+            if off is None
+            else f"with 95 % at most {size(off)} {'rows rarer' if law.kind == 'mode' else 'ranks off'}"
+        )
+        return Line(call.text, type(law.mechanism).__name__, None, None, None, where)
+    weights = linear_weights(call)
+    if weights is not None:
+        return Line(
+            call.text, name, _scale(law) * float(max(map(abs, weights))), mean_size(law, weights), float(radius(law, weights, _BETA))
+        )
+    return Line(call.text, name, _scale(law), None, None, _per_row(call, law))
+
+
+def _scale(law: Additive | Blend) -> float:
+    """Of several draws together, the one that would have their variance."""
+    return math.sqrt(sum(float(one.scale * share) ** 2 for one, share in law.parts)) if isinstance(law, Blend) else float(law.scale)
+
+
+def _per_row(call: AggregateCall, law: Additive | Blend) -> str:
+    """The error of a ratio falls with the number of rows, which is private. All moments of n rows add up to n times ``most``; noise of
+    size z in one of them moves a mean by up to z/(n most) of the way from bound to bound, a variance by up to as much of its square."""
+    measure = call.measure
+    assert isinstance(measure, Measure)
+    assert measure.snap is not None
+    if call.function == "CORR":
+        return "the data decide how far off: the less the two vary, the farther"
+    way = (measure.snap.high - measure.snap.low) * measure.snap.step
+    if call.function.startswith("COVAR") and measure.second is not None:
+        way *= (measure.second[1].high - measure.second[1].low) * measure.second[1].step
+    elif call.function != "AVG":
+        way *= way
+    weights = (
+        [Fraction(1, measure.most)]
+        if measure.degree == 1 or call.function != "AVG"
+        else [Fraction(1, measure.most), Fraction(1, 2 * measure.most)]
+    )
+    usual, most = mean_size(law, weights) * float(way), float(radius(law, weights, _BETA / 2) * way)
+    if call.function.startswith("STDDEV"):
+        return f"its square for n rows off by about {size(usual)}/n, with 95 % by at most about {size(most)}/n"
+    return f"for n rows off by about {size(usual)}/n, with 95 % by at most about {size(most)}/n"
+
+
+def questions_left(budget: Budget, cost: Loss, at: At | None = None) -> int:
     """How many questions of this price the budget still covers, by doubling and halving."""
     low, high = 0, 1
-    while budget.covers(high * cost):
+    while budget.covers(high * cost, at):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if budget.covers(middle * cost) else (low, middle)
+        low, high = (middle, high) if budget.covers(middle * cost, at) else (low, middle)
     return low
 
 
 def needed_epsilon(question: Question, noise_at: Any, error: Fraction, most: Fraction) -> Fraction:
     """The least epsilon, to four digits, at which every count and sum of the question has at most this expected error."""
-    calls = [call for call in question.aggregates if call.measure.kind != "mean"]
+    calls = [(call.measure, weights) for call in question.aggregates if (weights := linear_weights(call)) is not None]
     if len(calls) < len(question.aggregates) or not calls:
         raise Unsupported(
-            "The error of AVG depends on how many rows there are, which is private. Ask for an error of COUNT or SUM, or name an epsilon."
+            "The error of anything but COUNT and SUM depends on the data, such as on how many rows there are, which is private. "
+            "Ask for an error of COUNT or SUM, or name an epsilon."
         )
 
     def good(epsilon: Fraction) -> bool:
-        laws = dict(zip(question.plan.measures, noise_at(epsilon).laws, strict=True))
-        steps = (Fraction(1) if call.measure.snap is None else call.measure.snap.step for call in calls)
-        return all(expected_error(laws[call.measure], step) <= error for call, step in zip(calls, steps, strict=True))
+        noise = noise_at(epsilon)
+        laws = {measure: law_of(noise, index) for index, measure in enumerate(question.plan.measures)}
+        return all(mean_size(law, weights) <= error for measure, weights in calls if not isinstance(law := laws[measure], Picking))
 
     if not good(most):
         raise BudgetExceeded(f"Even epsilon {float(most):g}, the most that one question may ask for, leaves a larger error than that.")

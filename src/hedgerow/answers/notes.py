@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from hedgerow.plan.explain import text
-from hedgerow.plan.nodes import Project
-from hedgerow.release import Noise
-from hedgerow.sql.question import Question
+import math
+from datetime import date
+from fractions import Fraction
+
+from hedgerow.picking import TESTED, Picking
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.values import Range
+from hedgerow.release import Noise, Threshold
+from hedgerow.sql.question import AggregateCall, Question
 
 __all__ = ["notes_for"]
 
 
 def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
     """One sentence for each way in which the answer may differ from plain SQL, noise aside."""
-    plan, found = question.plan, []
+    plan, found, laws = question.plan, [], dict(zip(question.plan.measures, noise.laws, strict=True))
     bound = plan.bound
     if bound.source.unit != "row":
         if bound.keys and (plan.source.cells is None or bound.max_groups < plan.source.cells):
@@ -21,16 +27,50 @@ def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
             )
         where = " in a group" if bound.keys else ""
         found.append(f"A unit with more than {bound.max_rows} row{'s' * (bound.max_rows > 1)}{where} counts as {bound.max_rows}.")
-    written = dict(bound.source.outputs) if isinstance(bound.source, Project) else {}
-    for measure in plan.measures:
-        if measure.snap is not None and measure.column is not None:
-            low, high = (float(end * measure.snap.step) for end in (measure.snap.low, measure.snap.high))
-            name = text(written[measure.column]) if measure.column in written else measure.column
-            found.append(f"{name} counts as at least {low:,.10g} and at most {high:,.10g}.")
+    for call in question.aggregates:
+        found.extend(_clamped(call, snap, plan.bound.columns[column]) for column, snap in _snaps(call.measure))
     if noise.threshold is not None:
         found.append(
-            f"Groups are shown from a noisy count of {noise.threshold.least:,} on; that choice aside, each interval holds at its level."
+            f"Groups are shown from a noisy count of {noise.threshold.least:,} on{_edge(noise.threshold)}; "
+            "that choice aside, each interval holds at its level."
         )
+    found.extend(_picked(call, law) for call in question.aggregates if isinstance(law := laws[call.measure], Picking))
     if question.having is not None or question.limit is not None:
         found.append("HAVING and LIMIT looked at noisy values, so rows near the edge may be in or out by chance.")
     return tuple(dict.fromkeys(found))
+
+
+def _edge(threshold: Threshold) -> str:
+    return f", and {float(threshold.edge):.0%} of those one below" if threshold.edge >= Fraction(1, 100) else ""
+
+
+def _clamped(call: AggregateCall, snap: Snap, known: Range) -> str:
+    """Between which values the clamp lies: those declared, which its grid may not meet exactly."""
+    low, high = snap.low * snap.step, snap.high * snap.step
+    low, high = low if known.low is None else max(low, known.low), high if known.high is None else min(high, known.high)
+    if known.type == "date":
+        first, last = (date.fromordinal(int(end)) for end in (low, high))
+        return f"In {call.text} dates count as {first} at the earliest and {last} at the latest."
+    return f"In {call.text} values count as at least {float(low):,.10g} and at most {float(high):,.10g}."
+
+
+def _snaps(measure: Measure | Pick) -> list[tuple[str, Snap]]:
+    """The columns that are clamped, and where."""
+    found = [] if measure.column is None or measure.snap is None else [(measure.column, measure.snap)]
+    return [*found, measure.second] if isinstance(measure, Measure) and measure.second is not None else found
+
+
+def _picked(call: AggregateCall, law: Picking) -> str:
+    if law.method in TESTED:
+        return f"{call.text} is NULL where the test of the method {law.method} did not pass: no release, though it was paid for."
+    ranks = law.ranks(Fraction(1, 20))
+    if ranks is None:
+        return f"How far off {call.text} is depends on the data, and is private."
+    if law.kind == "mode":
+        return f"{call.text} may be a value that is rarer by up to {_many(ranks, 'row')}, with 95 %."
+    return f"{call.text} is at most {_many(ranks, 'rank')} off, with 95 %; how far that is in value is private."
+
+
+def _many(count: float, word: str) -> str:
+    whole = math.ceil(count)
+    return f"{whole:,} {word}{'s' * (whole != 1)}"

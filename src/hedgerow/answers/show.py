@@ -66,7 +66,7 @@ class Aggregated(Protocol):
     @property
     def mechanism(self) -> str: ...
     @property
-    def scale(self) -> float: ...
+    def scale(self) -> float | None: ...
     @property
     def expected_error(self) -> float | None: ...
     @property
@@ -238,7 +238,8 @@ def _lines(explanation: Told) -> list[tuple[str, str]]:
             error = line.note
         else:
             error = f"off by about {size(line.expected_error)}, with 95 % by at most {size(line.error_95)}"
-        found.append((line.aggregate, f"{error} ({line.mechanism} noise, scale {size(line.scale)})"))
+        how = line.mechanism if line.scale is None else f"{line.mechanism} noise, scale {size(line.scale)}"
+        found.append((line.aggregate, f"{error} ({how})"))
     return found
 
 

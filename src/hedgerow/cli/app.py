@@ -15,9 +15,10 @@ import typer
 
 import hedgerow
 from hedgerow.cli.audit import audit
-from hedgerow.cli.custody import adopt, budget, check, policy_accept, raise_budget, verify_ledger
+from hedgerow.cli.custody import budget, check, policy_accept, raise_budget
 from hedgerow.cli.demo import demo
 from hedgerow.cli.init import init
+from hedgerow.cli.ledgers import adopt, backup_ledger, begin_ledger, restore_ledger, verify_ledger
 from hedgerow.cli.query import explain, query
 from hedgerow.cli.terminal import failed, print_json, tolerant
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
@@ -36,6 +37,9 @@ COMMANDS: Mapping[str, Callable[..., int]] = {
     "policy accept": policy_accept,
     "ledger verify": verify_ledger,
     "ledger adopt": adopt,
+    "ledger backup": backup_ledger,
+    "ledger restore": restore_ledger,
+    "ledger begin": begin_ledger,
     "audit": audit,
 }
 
@@ -110,7 +114,8 @@ def _joined(given: list[str]) -> list[str]:
     whole = [name for name in COMMANDS if name.startswith(f"{first} ")]
     if not whole or first in COMMANDS:
         return given
-    listed = " or ".join(f"'hedgerow {name}'" for name in whole)
+    names = [f"'hedgerow {name}'" for name in whole]
+    listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     if "--help" in given:
         typer.echo(f"'{first}' takes a second word: {listed}. Each has its own --help.")
         raise typer.Exit

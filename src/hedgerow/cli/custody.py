@@ -1,4 +1,4 @@
-"""What the custodian runs: check a policy, see and raise budgets, accept a policy, verify and adopt a ledger."""
+"""What the custodian runs: check a policy, see and raise budgets, accept a policy."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hedgerow.cli.terminal import Debug, Json, output, print_json, working
-from hedgerow.errors import LedgerError
 
 if TYPE_CHECKING:
-    from hedgerow.policy import BudgetRule
+    from hedgerow.policy import BudgetRule, TableRule
+    from hedgerow.privacy.account import Account, DualAccount
+    from hedgerow.sql.catalog import TableEntry
 
-__all__ = ["adopt", "budget", "check", "policy_accept", "raise_budget", "verify_ledger"]
+__all__ = ["budget", "check", "policy_accept", "raise_budget"]
 
 Policy = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.")]
 Note = Annotated[str, typer.Option(help="Why; it is kept in the ledger.")]
@@ -27,14 +28,7 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
         db.start()
         found: dict[str, Any] = {
             "policy": str(policy),
-            "tables": {
-                name: {
-                    "unit": entry.schema.unit,
-                    "version": entry.schema.version,
-                    "columns": [column.name for column in entry.schema.columns],
-                }
-                for name, entry in db.catalog.tables.items()
-            },
+            "tables": {rule.name: _laid_out(rule, db.catalog.tables[rule.name]) for rule in db.policy.tables},
             "budgets": {name: view.to_dict() for name, view in db.budgets.items()},
             "warnings": list(db.policy.warnings),
         }
@@ -45,13 +39,34 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
     console = output()
     console.print(f"{policy}: all well.", style="bold green")
     for name, table in found["tables"].items():
-        whom = "public" if table["unit"] is None else "each row is protected" if table["unit"] == "row" else f"protects {table['unit']}"
-        console.print(f"  table {name} ({whom}, version {table['version']}): {', '.join(table['columns'])}", markup=False, soft_wrap=True)
+        what = ", ".join([_whom(table), f"version {table['version']}", *_in_parts(table["parts"])])
+        console.print(f"  table {name} ({what}): {', '.join(table['columns'])}", markup=False, soft_wrap=True)
     for name, text in questions.items():
         console.print(f"  budget of {name}: {text}", markup=False, soft_wrap=True)
     for warning in found["warnings"]:
         console.print(f"  Warning: {warning}", markup=False, soft_wrap=True, style="yellow")
     return 0
+
+
+def _laid_out(rule: TableRule, entry: TableEntry) -> dict[str, Any]:
+    return {
+        "unit": entry.schema.unit,
+        "way": rule.way,
+        "version": rule.version,
+        "parts": list(rule.parts),
+        "columns": [column.name for column in entry.columns],
+    }
+
+
+def _whom(table: dict[str, Any]) -> str:
+    unit, way = table["unit"], table["way"]
+    if unit is None:
+        return "public"
+    return "each row is protected" if unit == "row" else f"protects {unit}" if unit == way else f"protects {unit}, by {way}"
+
+
+def _in_parts(parts: list[str]) -> list[str]:
+    return [f"{len(parts)} parts from {parts[0]} to {parts[-1]}"] if parts else []
 
 
 def _typical(rule: BudgetRule) -> str:
@@ -80,8 +95,23 @@ def budget(policy: Policy, as_json: Json = False, debug: Debug = False) -> int: 
         print_json(next(iter(plain.values())) if len(plain) == 1 else plain)
         return 0
     for name, view in views.items():
-        output().print(f"{name}\n{view}", markup=False, soft_wrap=True)
+        output().print("\n".join([name, str(view), *_parts_of(view)]), markup=False, soft_wrap=True)
     return 0
+
+
+def _parts_of(view: Account | DualAccount) -> list[str]:
+    """What is left of each part, below the whole."""
+    lines = []
+    for table, parts in view.parts.items():
+        lines.append(f"Left for questions about one part of {table} alone:")
+        wide = max(map(len, parts))
+        lines.extend(f"  {name:<{wide}}  {_left(account)}" for name, account in parts.items())
+    return lines
+
+
+def _left(account: Account | DualAccount) -> str:
+    plain = account.to_dict()
+    return str(plain["left"]) if "left" in plain else ", ".join(f"{name} {plain[name]['left']}" for name in ("epsilon", "rho", "delta"))
 
 
 def raise_budget(policy: Policy, note: Note = "", as_json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001
@@ -112,42 +142,3 @@ def _accepted(policy: Path, note: str, as_json: bool, *, budgets_only: bool = Fa
     for change in changes:
         console.print(f"  {change}", markup=False, soft_wrap=True)
     return 0
-
-
-def verify_ledger(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001
-    """Recompute the chain and the spending from the entries alone, and compare with the anchor."""
-    from hedgerow.ledger import verify
-
-    report = verify(_path(policy))
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        output().print(str(report), markup=False, soft_wrap=True)
-    return 0 if report.sound else 1
-
-
-def adopt(
-    policy: Policy,
-    note: Note = "",
-    lost: Annotated[bool, typer.Option("--lost", help="Charges are lost for good: close every budget.")] = False,
-    as_json: Json = False,
-    debug: Debug = False,  # noqa: ARG001
-) -> int:
-    """Vouch for a ledger that was moved or restored, when no other copy of it is in use."""
-    from hedgerow.ledger import Ledger
-
-    entry = Ledger.adopt(_path(policy), note, lost=lost)
-    if as_json:
-        print_json({"entry": entry.seq, "kind": entry.kind})
-    else:
-        output().print(f"Adopted as ledger entry {entry.seq}." + (" Every budget is closed until it is raised." if lost else ""))
-    return 0
-
-
-def _path(policy: Path) -> Path:
-    from hedgerow.policy import read_policy
-
-    path = read_policy(policy).ledger_path
-    if path is None:
-        raise LedgerError("This policy keeps its ledger in memory.")
-    return path

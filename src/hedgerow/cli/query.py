@@ -17,6 +17,7 @@ from hedgerow.errors import InvalidArgument
 if TYPE_CHECKING:
     from hedgerow.answers.answer import Answer
     from hedgerow.answers.explanation import Explanation
+    from hedgerow.database.listing import Listing
 
 __all__ = ["explain", "query"]
 
@@ -50,7 +51,7 @@ def query(
 ) -> int:
     """Ask a question of a protected database. Every answer is paid for before the data are touched."""
     import hedgerow
-    from hedgerow.answers.answer import Answer
+    from hedgerow.answers.explanation import Explanation
 
     if format is Format.arrow and not as_json and sys.stdout.isatty():
         raise InvalidArgument("format", "must not be arrow in a terminal: it is binary. Add > answer.arrow")
@@ -58,7 +59,7 @@ def query(
     with working("asking", quiet=as_json), hedgerow.open(policy, analyst=analyst) as db:
         _check_who(analyst, custodian, [rule.name for rule in db.policy.analysts])
         answer = db.query(text, epsilon=price, delta=chance, request=request)
-    if not isinstance(answer, Answer):
+    if isinstance(answer, Explanation):
         _explained(answer, as_json)
     elif as_json:
         print_json(answer.to_dict())
@@ -111,10 +112,14 @@ def _explained(explanation: Explanation, as_json: bool) -> None:
             console.print(f"  {place}. {step}", markup=False, soft_wrap=True)
 
 
-def _table(answer: Answer) -> None:
+def _table(answer: Answer | Listing) -> None:
     """As wide as the terminal if it fits; else, and in a pipe, as wide as it is: a number that is cut off is a wrong number."""
+    from hedgerow.answers.answer import Answer
     from hedgerow.answers.show import answer_notes, answer_table
 
+    if not isinstance(answer, Answer):
+        output().print(repr(answer), markup=False, soft_wrap=True)
+        return
     console, table = output(), answer_table(answer)
     whole = console.measure(table, options=console.options.update(width=_WIDEST)).maximum
     if not console.is_terminal or whole > console.width:
@@ -137,7 +142,7 @@ def _cell(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _arrow(answer: Answer) -> None:
+def _arrow(answer: Answer | Listing) -> None:
     import pyarrow as pa
 
     table = answer.to_arrow()

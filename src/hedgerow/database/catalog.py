@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from typing import cast
 
+from hedgerow.engines.inspection import Public
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.errors import SourceError
-from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Type, Value
 from hedgerow.policy import ColumnRule, Policy, TableRule
 from hedgerow.sql.catalog import Catalog, TableEntry
@@ -17,30 +19,105 @@ from hedgerow.sql.catalog import Catalog, TableEntry
 __all__ = ["catalog_of", "schema_of"]
 
 
-def catalog_of(policy: Policy, physical: Mapping[str, Sequence[PhysicalColumn]]) -> Catalog:
-    """Every table of the policy as the questions see it; ``physical`` has the columns of each."""
-    return Catalog({table.name: _entry(table, physical[table.name]) for table in policy.tables})
+Physical = Mapping[str, Sequence[PhysicalColumn]]
 
 
-def _entry(table: TableRule, physical: Sequence[PhysicalColumn]) -> TableEntry:
-    return TableEntry(schema_of(table, physical), max_groups=table.max_groups or 1, max_rows_per_group=table.max_rows_per_group or 1)
+def catalog_of(
+    policy: Policy,
+    physical: Physical,
+    public: Mapping[str, Mapping[str, Public]] | None = None,
+    digests: Mapping[str, str] | None = None,
+) -> Catalog:
+    """Every table of the policy as the questions see it; ``physical`` has the columns of each, ``public`` what public tables hold: their
+    values need not be declared, since everybody may know them. ``digests`` of their contents are part of their versions: a question
+    about other contents is another question."""
+    return Catalog(
+        {
+            table.name: _entry(policy, table, physical, (public or {}).get(table.name, {}), (digests or {}).get(table.name))
+            for table in policy.tables
+        }
+    )
 
 
-def schema_of(table: TableRule, physical: Sequence[PhysicalColumn]) -> Schema:
-    """The columns that may be read: all that are not hidden and have one of the five types."""
-    names = {column.name.casefold() for column in physical}
-    for name in [*(rule.name for rule in table.columns), *([table.unit] if table.unit not in (None, "row") else [])]:
-        if name is not None and name.casefold() not in names:
+def _entry(policy: Policy, table: TableRule, physical: Physical, public: Mapping[str, Public], digest: str | None) -> TableEntry:
+    schema = schema_of(policy, table, physical)
+    if table.unit is None:
+        version = schema.version if digest is None else f"{schema.version} {digest}"
+        columns = tuple(_known(column, table, public.get(column.name)) for column in schema.columns)
+        schema = replace(schema, version=version, columns=columns)
+    return TableEntry(
+        schema,
+        hidden=frozenset(rule.name for rule in table.columns if rule.hidden),
+        max_groups=table.max_groups or 1,
+        max_rows_per_group=table.max_rows_per_group or 1,
+        unique=table.unique,
+        population=table.population or "",
+    )
+
+
+def schema_of(policy: Policy, table: TableRule, physical: Physical) -> Schema:
+    """The columns that may be read: all that are not hidden and have one of the five types; and hidden ones that lead to the unit."""
+    here = physical[table.name]
+    leading = _leading(policy, table)
+    names = {column.name.casefold() for column in here}
+    for name in [*(rule.name for rule in table.columns), *leading, *(name for key in table.unique for name in key)]:
+        if name.casefold() not in names:
             raise SourceError(f"The source of table {table.name!r} has no column {name!r}; the policy says that it has.")
-    columns = [_column(table.column(column.name), column) for column in physical]
-    return Schema(table.name, tuple(column for column in columns if column is not None), table.unit, table.version)
+    shown = {name.casefold() for name in leading}
+    columns = [_column(table.column(column.name), column, column.name.casefold() in shown) for column in here]
+    return Schema(
+        table.name,
+        tuple(column for column in columns if column is not None),
+        table.unit,
+        table.version,
+        _link(policy, table, physical),
+        _partition(table),
+    )
 
 
-def _column(rule: ColumnRule | None, physical: PhysicalColumn) -> Column | None:
+def _leading(policy: Policy, table: TableRule) -> list[str]:
+    """The columns that say, here or of rows linked to these, whose a row is."""
+    here = [] if table.unit in (None, "row") or table.link is not None else [str(table.unit)]
+    first = [] if table.link is None else [table.link.column]
+    keys = [other.link.key for other in policy.tables if other.link is not None and other.link.table == table.name]
+    return [*here, *first, *keys]
+
+
+def _link(policy: Policy, table: TableRule, physical: Physical) -> Link | None:
+    if table.link is None:
+        return None
+    parent = policy.table(table.link.table)
+    assert parent is not None  # the policy was checked as a whole
+    return Link(table.link.column, schema_of(policy, parent, physical), table.link.key)
+
+
+def _partition(table: TableRule) -> Partition | None:
+    """Nobody is in more parts than there are."""
+    rule = table.partition
+    if rule is None or table.unit == "row" or rule.max_parts_per_unit >= len(table.parts):
+        return None
+    return Partition(rule.column, rule.max_parts_per_unit)
+
+
+def _known(column: Column, table: TableRule, public: Public | None) -> Column:
+    """What a public table says about a column that the policy leaves open."""
+    if public is None or table.column(column.name) is not None:
+        return column
+    values = None if public.values is None or column.type == "real" else public.values
+    if column.type not in ("integer", "real", "date") or public.low is None or public.high is None:
+        return replace(column, values=values)
+    ends = [end.toordinal() if isinstance(end, date) else end for end in (public.low, public.high)]
+    if not all(isinstance(end, int | float) and abs(end) < 2**60 for end in ends):  # NaN and infinity fail this as well
+        return replace(column, values=values)
+    low, high = (Fraction(end) for end in ends)
+    return replace(column, values=values) if values is not None else replace(column, low=low, high=high)
+
+
+def _column(rule: ColumnRule | None, physical: PhysicalColumn, leads: bool) -> Column | None:
     if rule is None:
         return None if physical.type is None else Column(physical.name, physical.type)
     type_ = cast(Type | None, rule.type) or physical.type
-    if rule.hidden or type_ is None:
+    if (rule.hidden and not leads) or type_ is None:
         return None
     low, high, values = rule.low, rule.high, rule.values
     if type_ == "real" and values is not None:  # reals are no keys; a list of them says between which they lie

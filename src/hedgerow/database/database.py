@@ -16,12 +16,17 @@ from typing import Self
 
 from hedgerow.answers.answer import Answer, answer_of
 from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon
-from hedgerow.answers.noise import counted, noise_for
+from hedgerow.answers.noise import centred, counted, noise_for
 from hedgerow.answers.notes import notes_for
+from hedgerow.database.listing import Listing
+from hedgerow.database.parts import parts_of
+from hedgerow.database.system import answer as system_answer
+from hedgerow.database.system import is_system
 from hedgerow.engines.source import Source
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.store import Store
 from hedgerow.numeric.number import Number, exact, positive, privacy_delta, privacy_epsilon, short
+from hedgerow.picking import Picking
 from hedgerow.plan.normal import key as meaning_of
 from hedgerow.policy import BudgetRule, Policy, TableRule
 from hedgerow.privacy.account import Account, DualAccount
@@ -34,6 +39,7 @@ from hedgerow.sql.reading import parse
 __all__ = ["CUSTODIAN", "Database"]
 
 _STEPS = 10**18  # epsilon is a whole number of steps this small
+_BLENDED = 16  # answers to one question that are averaged
 CUSTODIAN = "custodian"  # who asks when nobody is named
 
 
@@ -42,12 +48,24 @@ class _Priced:
     """A question with its noise and all that decides whether it was asked before."""
 
     question: Question
-    table: TableRule
+    tables: tuple[TableRule, ...]
     rule: BudgetRule
     unit: Unit
     epsilon: Fraction
     noise: Noise
     key: str
+
+    @property
+    def version(self) -> str:
+        """Of all tables that it touches."""
+        versions = {table.name: table.version for table in self.tables}
+        return next(iter(versions.values())) if len(versions) == 1 else ", ".join(f"{name} {version}" for name, version in versions.items())
+
+    @property
+    def parts(self) -> tuple[str, tuple[str, ...]] | None:
+        """The table and the parts of it that are charged; None where it is all of them."""
+        found = parts_of(self.question.plan, self.tables[0]) if len(self.tables) == 1 else None
+        return None if found is None else (self.tables[0].name, found)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -75,19 +93,21 @@ class Database:
         delta: Number | None = None,
         analyst: str | None = None,
         request: str | None = None,
-    ) -> Answer | Explanation:
+    ) -> Answer | Explanation | Listing:
         """The noisy answer. Free when the same question was answered before at this epsilon or a larger one.
 
         ``request`` is an idempotency key: the same key again gives the same answer and is charged once. ``EXPLAIN PRIVACY …`` gives
-        an Explanation instead, and costs nothing.
+        an Explanation instead, and costs nothing; so does a Listing, of ``hedgerow.budget`` and the like.
         """
         who = self._analyst if analyst is None else _analyst(self.policy, analyst)
+        if is_system(sql):
+            return system_answer(sql, self, None if who == CUSTODIAN else who)
         question = parse(sql, self.catalog)
         if question.explain:
             return self._explained(question, epsilon, delta)
         priced = self._price(question, epsilon, delta)
         stored = self._stored(priced)
-        if stored is not None:
+        if stored and stored[0].epsilon >= priced.epsilon:
             return answer_of(priced.question, stored, reused=True, notes=priced.notes)
         charge = Charge(
             priced.rule.population,
@@ -95,17 +115,20 @@ class Database:
             who,
             priced.epsilon,
             priced.key,
-            priced.table.version,
+            priced.version,
             request,
-            {"table": priced.table.name, "aggregates": [call.text for call in question.aggregates]},
+            {"table": ", ".join(table.name for table in priced.tables), "aggregates": [call.text for call in question.aggregates]},
             self._digest,
+            priced.parts,
         )
         source = self._source  # what is wrong with the data is said here, before anything is charged
         released = release(priced.question.plan, source, self._ledger, priced.noise, charge)
-        return answer_of(priced.question, released, reused=False, notes=priced.notes)
+        return answer_of(priced.question, [released, *stored], reused=False, notes=priced.notes)
 
     def explain(self, sql: str, *, epsilon: Number | None = None, delta: Number | None = None, error: Number | None = None) -> Explanation:
         """What the question would cost and how good its answer would be; with ``error``, at the epsilon that this error takes."""
+        if is_system(sql):
+            raise Refused("System tables cost nothing and have no noise: there is nothing to explain. Ask with query.")
         question = parse(sql, self.catalog)
         if error is not None:
             if epsilon is not None:
@@ -163,48 +186,44 @@ class Database:
             priced.noise,
             epsilon=priced.epsilon,
             budget=self._ledger.book.budget(priced.rule.population),
-            free=self._stored(priced) is not None,
+            free=any(found.epsilon >= priced.epsilon for found in self._stored(priced)[:1]),
             notes=priced.notes,
+            at=priced.parts,
         )
 
     def _price(self, question: Question, epsilon: Number | None, delta: Number | None) -> _Priced:
         """The noise of a question and its meaning, from public parameters, while the policy that they come from rules."""
         self._ledger.check_rules(self._digest)
-        table, rule, unit = self._about(question)
+        tables, rule, unit = self._about(question)
         asked = _one(epsilon, question.options.epsilon, rule.default_epsilon, "epsilon")
         chance = _one(delta, question.options.delta, rule.default_delta, "delta")
         if asked is None or privacy_epsilon(asked) > rule.max_epsilon_per_query:
-            raise Refused(f"One question may ask for at most epsilon {float(rule.max_epsilon_per_query):g} (max_epsilon_per_query).")
+            most = f"{float(rule.max_epsilon_per_query):g}"
+            raise Refused(f"One question may ask for at most epsilon {most} (max_epsilon_per_query): ask with epsilon = {most} or less.")
         if chance is not None:
             privacy_delta(chance)
-        whole = replace(question, plan=counted(question.plan))
+        whole = replace(question, plan=centred(counted(question.plan), unit, rule.noise))
         noise = noise_for(whole.plan, unit, epsilon=asked, delta=chance, law=rule.noise, names=[key.text for key in question.keys])
-        # The threshold is part of the meaning; how much noise there is is not.
-        meaning = [meaning_of(whole.plan), rule.population, unit.relation, rule.noise, str(chance) if noise.threshold else ""]
-        return _Priced(whole, table, rule, unit, asked, noise, hashlib.sha256("\n".join(meaning).encode()).hexdigest())
+        # The delta is part of the meaning where it decides anything; how much noise there is is not.
+        decides = noise.threshold is not None or any(isinstance(law, Picking) and law.delta is not None for law in noise.laws)
+        meaning = [meaning_of(whole.plan), rule.population, unit.relation, rule.noise, str(chance) if decides else ""]
+        return _Priced(whole, tables, rule, unit, asked, noise, hashlib.sha256("\n".join(meaning).encode()).hexdigest())
 
-    def _about(self, question: Question) -> tuple[TableRule, BudgetRule, Unit]:
-        (name,) = question.tables
-        table = self.policy.table(name)
-        if table is None or table.protects is None or table.population is None:
+    def _about(self, question: Question) -> tuple[tuple[TableRule, ...], BudgetRule, Unit]:
+        """The protected tables of a question, which are about the same people (the SQL was refused otherwise), and their budget."""
+        tables = tuple(table for name in question.tables if (table := self.policy.table(name)) is not None and table.population is not None)
+        if not tables or tables[0].protects is None or tables[0].population is None:
             raise Refused("This question touches no protected table.")
-        return table, self.policy.budget(table.population), table.protects
+        return tables, self.policy.budget(tables[0].population), tables[0].protects
 
-    def _stored(self, priced: _Priced) -> Release | None:
-        """The best answer that the ledger has at this epsilon or a larger one."""
-        found = [
-            (Fraction(charge.body["epsilon"]), charge.seq, charge, payload)
-            for charge, payload in self._ledger.answers(priced.key, priced.table.version)
-        ]
-        enough = [item for item in found if item[0] >= priced.epsilon]
-        if not enough:
-            return None
-        _, _, charge, payload = max(enough, key=lambda item: (item[0], -item[1]))
-        return Release.stored(charge, payload)
+    def _stored(self, priced: _Priced) -> list[Release]:
+        """The answers that the ledger has, the one of the largest epsilon first, of equal ones the oldest."""
+        found = [Release.stored(charge, payload) for charge, payload in self._ledger.answers(priced.key, priced.version)]
+        return sorted(found, key=lambda release: (-release.epsilon, release.entry.seq))[:_BLENDED]
 
     def _needed(self, question: Question, error: Fraction, delta: Number | None) -> Fraction:
         _, rule, unit = self._about(question)
-        whole = replace(question, plan=counted(question.plan))
+        whole = replace(question, plan=centred(counted(question.plan), unit, rule.noise))
         chance = _one(delta, question.options.delta, rule.default_delta, "delta")
 
         def noise_at(epsilon: Fraction) -> Noise:

@@ -6,6 +6,7 @@ custodian accepts it, which is an entry of its own.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -16,13 +17,13 @@ from hedgerow.database.catalog import catalog_of
 from hedgerow.database.database import Database
 from hedgerow.engines.duckdb import DuckDB, Registered
 from hedgerow.engines.frames import snapshot
-from hedgerow.engines.inspection import check_fit, inspect
+from hedgerow.engines.inspection import Looking, check_fit
 from hedgerow.engines.source import Source
 from hedgerow.engines.worker import Worker
-from hedgerow.errors import LedgerError, Refused
+from hedgerow.errors import Refused
 from hedgerow.ledger import Entry, Ledger, MemoryLedger
 from hedgerow.ledger.anchor import Anchor
-from hedgerow.ledger.sqlite import entries_of
+from hedgerow.ledger.rescue import sources_of
 from hedgerow.ledger.store import Store
 from hedgerow.policy import Policy, TableRule, loosened, read_policy
 from hedgerow.policy.frame import FRAME
@@ -46,8 +47,11 @@ def _database(
     policy: Policy, data: Mapping[str, Any], engine: Callable[[Mapping[str, Registered]], Source], analyst: str | None
 ) -> Database:
     """Sources first, then the ledger: a policy that does not fit its data changes nothing. The engine starts when it is needed."""
-    columns = {name: inspect(held) for name, held in data.items()}
-    catalog = catalog_of(policy, columns)
+    with Looking(data.values()) as looking:
+        columns = {name: looking.columns(held) for name, held in data.items()}
+        public = {table.name: looking.survey(data[table.name]) for table in policy.tables if table.population is None}
+    digests = {name: _digest(data[name]) for name in public}
+    catalog = catalog_of(policy, columns, public, digests)
     tables = {name: Registered(held, catalog.tables[name].schema) for name, held in data.items()}
     for name, table in tables.items():
         check_fit(table, columns[name])
@@ -58,6 +62,11 @@ def _database(
         database = Database(policy, catalog, lambda: engine(tables), ledger, analyst=analyst)
         undone.pop_all()
     return database
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def over(frame: Any, policy: Policy) -> Database:
@@ -79,7 +88,7 @@ def accept(path: str | Path, *, note: str = "", budgets_only: bool = False, anew
         others = [change for change in changes if not change.startswith("budget")]
         if budgets_only and others:
             raise Refused("This changes more than the budget; 'hedgerow policy accept' is for that:\n  " + "\n  ".join(others))
-        return _record(policy, ledger, note), changes
+        return _record(policy, ledger, note, forgive=anew), changes
 
 
 def budgets(path: str | Path) -> Mapping[str, Account | DualAccount]:
@@ -103,10 +112,7 @@ def _ledger(policy: Policy, *, knowingly: bool = False) -> Store:
 
 def _check_other(policy: Policy, other: Path) -> None:
     """A look at another ledger, without its lock and without a word written to it."""
-    try:
-        known = {source for entry in entries_of(other) if entry.kind == "policy" for source in entry.body["sources"]}
-    except (LedgerError, ValueError, KeyError, TypeError):  # some other trouble, of some other ledger
-        return
+    known = sources_of(other)
     mine = [str(policy.source_path(table).resolve()) for table in policy.tables if table.population and table.source != FRAME]
     shared = sorted(old for old in known if any(_one_file(old, new) for new in mine))
     if shared:
@@ -151,7 +157,7 @@ def _enter(policy: Policy, ledger: Store) -> None:
     _record(policy, ledger, "")
 
 
-def _record(policy: Policy, ledger: Store, note: str) -> Entry:
+def _record(policy: Policy, ledger: Store, note: str, *, forgive: bool = False) -> Entry:
     protected = [table for table in policy.tables if table.population is not None]
     known = (ledger.book.policy or {"budgets": {}})["budgets"]
     budgets: dict[str, dict[str, object]] = {}
@@ -170,6 +176,8 @@ def _record(policy: Policy, ledger: Store, note: str) -> Entry:
         sources=_sources(policy),
         note=note,
         max_failures=policy.max_failures,
+        partitions=policy.partitions,
+        forgive=forgive,
     )
 
 

@@ -6,17 +6,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
-import pyarrow as pa
 from sqlglot import exp
 
 from hedgerow.engines.compile import Shelf, compiling
-from hedgerow.engines.decode import Columns, Statement
+from hedgerow.engines.decode import Compiled, Statement
+from hedgerow.engines.desk import Desk
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.frames import snapshot
 from hedgerow.engines.reading import READABLE, UNITS, Stored, parse, read, read_unit
-from hedgerow.engines.session import Attached
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.engines.terms import column, select
 from hedgerow.errors import HedgerowError, InvalidArgument, SourceError
@@ -24,7 +23,7 @@ from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Type
 
-__all__ = ["Catalogue", "Desk", "Registered", "Stocked", "physical", "shelf_of", "stock"]
+__all__ = ["Catalogue", "Registered", "Stocked", "physical", "shelf_of", "stock"]
 
 _TYPES: Final[Mapping[str, Type]] = {
     "BOOLEAN": "boolean",
@@ -76,22 +75,6 @@ def _file(path: Path) -> Path:
     return found
 
 
-class Desk(Protocol):
-    """What a catalogue needs of a session, in this process or in another."""
-
-    def attach_object(self, relation: str, table: pa.Table) -> Attached:
-        """A relation over an Arrow table."""
-
-    def attach_file(self, relation: str, path: Path) -> Attached:
-        """A relation over a file."""
-
-    def store(self, relation: str, query: str) -> Attached:
-        """A relation that keeps the result of a query."""
-
-    def answer(self, statement: Statement) -> Columns:
-        """Keys and numbers of a statement."""
-
-
 @dataclass(frozen=True, slots=True)
 class Catalogue:
     """Where every table lies, and which columns it has in the data."""
@@ -104,7 +87,7 @@ class Stocked:
     """What engines over a catalogue have in common."""
 
     _catalogue: Catalogue
-    _compiled: Callable[[Aggregate], Statement]
+    _compiled: Callable[[Aggregate], Compiled]
 
     def _take(self, catalogue: Catalogue, dialect: Dialect) -> None:
         self._catalogue, self._compiled = catalogue, compiling(catalogue.shelves, dialect)
@@ -192,9 +175,9 @@ def shelf_of(schema: Schema, relation: str, columns: Sequence[PhysicalColumn]) -
 
 
 def _unit(schema: Schema, columns: Sequence[PhysicalColumn]) -> Stored | None:
-    if schema.unit is None or schema.unit == "row":
+    if schema.unit in (None, "row") or schema.link is not None:
         return None
-    there, declared = _find(schema, schema.unit, columns), schema.id
+    there, declared = _find(schema, str(schema.unit), columns), schema.id
     if there.type not in UNITS or (declared is not None and declared.type not in UNITS):
         held = _WORDS[there.type if declared is None or there.type not in UNITS else declared.type]
         raise SourceError(f"The id column {schema.unit} of {schema.table} holds {held}; ids are whole numbers or text.")

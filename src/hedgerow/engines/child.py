@@ -15,10 +15,9 @@ import threading
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow as pa
-
 from hedgerow.engines.decode import Statement
-from hedgerow.engines.session import Attached, Limits, Session
+from hedgerow.engines.desk import Attached, Limits
+from hedgerow.engines.session import Session
 from hedgerow.engines.wire import Broken, Message, encoded, receive, send
 from hedgerow.errors import SourceError
 
@@ -67,7 +66,8 @@ def _confine(space: int) -> None:
 def _answer(session: Session, header: dict[str, Any], payload: bytes) -> tuple[dict[str, Any], bytes]:
     try:
         if header["do"] == "answer":
-            statement = Statement(header["sql"], tuple(header["keys"]), tuple(header["wide"]))
+            tally = None if header["tally"] is None else tuple(header["tally"])
+            statement = Statement(header["sql"], tuple(header["keys"]), tuple(header["wide"]), tally)
             found, numbers = encoded(session.answer(statement), statement)
             return {"ok": True, **found}, numbers
         attached = _attach(session, header, payload)
@@ -80,6 +80,8 @@ def _answer(session: Session, header: dict[str, Any], payload: bytes) -> tuple[d
 
 def _attach(session: Session, header: dict[str, Any], payload: bytes) -> Attached:
     if header["do"] == "object":
+        import pyarrow as pa
+
         return session.attach_object(header["relation"], pa.ipc.open_stream(payload).read_all())
     if header["do"] == "file":
         return session.attach_file(header["relation"], Path(header["path"]))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from hedgerow.engines.source import Cells
+from hedgerow.plan.nodes import Aggregate
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Type, Value
 
-__all__ = ["Columns", "Statement", "arranged", "columns"]
+__all__ = ["Columns", "Compiled", "Statement", "fetched", "gathered"]
 
 Domain = tuple[tuple[Value, ...], ...] | None
 Columns = tuple[list[list[Value]], list[npt.NDArray[Any]]]
@@ -23,41 +24,137 @@ Columns = tuple[list[list[Value]], list[npt.NDArray[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """SQL whose result has a column for each key, of these types, and then one for each number; ``wide`` ones may exceed 64 bits."""
+    """SQL whose result has a column for each key, of these types, and then one for each number; ``wide`` ones may exceed
+    64 bits and come as text. With a ``tally`` it is a single column of whole numbers from the first to the second, which become two: each
+    number that is there, in rising order, and how often. Counting them here takes a third of the time that an engine takes."""
 
     sql: str
     keys: tuple[Type, ...]
     wide: tuple[bool, ...]
+    tally: tuple[int, int] | None = None
 
 
-def columns(table: pa.Table, statement: Statement) -> Columns:
-    """Keys and numbers of an Arrow table that the statement gave."""
-    count = len(statement.keys)
-    keys = [table.column(i).to_pylist() for i in range(count)]
-    numbers = []
-    for i, wide in enumerate(statement.wide, count):
-        if wide:
-            found = np.empty(table.num_rows, dtype=object)
-            found[:] = [int(value) for value in table.column(i).to_pylist()]
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The statements of a plan: ``main`` has the sums, in the order of the measures; ``others`` have, by the place of the measure, the
+    number of different values, or for a pick each value with how often it is there."""
+
+    main: Statement | None
+    others: Mapping[int, Statement]
+
+
+def fetched(found: Mapping[str, npt.NDArray[Any]], statement: Statement) -> Columns:
+    """Keys and numbers of the arrays that the statement gave, one for each column. NULL is masked."""
+    arrays, count = list(found.values()), len(statement.keys)
+    if statement.tally is not None:
+        return [], _tallied(arrays[0], *statement.tally)
+    keys = [_values(array, type_) for array, type_ in zip(arrays[:count], statement.keys, strict=True)]
+    return keys, [_whole(array, wide=wide) for array, wide in zip(arrays[count:], statement.wide, strict=False)]
+
+
+def _tallied(array: npt.NDArray[Any], low: int, high: int) -> list[npt.NDArray[Any]]:
+    if array.dtype.kind != "i" or np.ma.is_masked(array):
+        raise TypeError("numbers must be whole")
+    counts = np.bincount(np.asarray(array) - low, minlength=1)
+    if len(counts) > high - low + 1:
+        raise ValueError("numbers must lie where they should")
+    there = np.flatnonzero(counts)
+    return [there + low, counts[there]]
+
+
+def _values(array: npt.NDArray[Any], type_: Type) -> list[Value]:
+    values: list[Value] = (array.astype("datetime64[D]") if type_ == "date" else array).tolist()
+    return values
+
+
+def _whole(array: npt.NDArray[Any], *, wide: bool) -> npt.NDArray[Any]:
+    # Whole numbers of more than 64 bits that nobody made text of arrive here as doubles, rounded: never to be taken for exact ones.
+    if array.dtype.kind != ("O" if wide else "i") or np.ma.is_masked(array):
+        raise TypeError("numbers must be whole")
+    if not wide:
+        return array.astype(np.int64, copy=False)
+    found = np.empty(len(array), dtype=object)
+    found[:] = [int(value) for value in array]
+    return found
+
+
+def gathered(plan: Aggregate, compiled: Compiled, answer: Callable[[Statement], Columns]) -> Cells:
+    """The cells of a plan, in the order of its domain, empty where nothing was; without a domain, those that the sums have."""
+    domain = plan.source.domain
+    main = None if compiled.main is None else answer(compiled.main)
+    keys = [list(column) for column in zip(*itertools.product(*domain), strict=True)] if domain is not None else main[0] if main else []
+    size = math.prod(map(len, domain)) if domain is not None else len(main[1][0]) if main else 1
+    index = _Index(keys, size, domain)
+    sums = iter([] if main is None else [index.spread(main[0], column) for column in main[1]])
+    numbers: list[npt.NDArray[Any]] = []
+    for place, measure in enumerate(plan.measures):
+        if place not in compiled.others:
+            numbers.extend(itertools.islice(sums, measure.width))
+            continue
+        found, counts = answer(compiled.others[place])
+        if isinstance(measure, Pick):
+            numbers.append(_samples(measure, found, counts, len(plan.bound.keys), index))
         else:
-            found = table.column(i).to_numpy().astype(np.int64, copy=False)
-        numbers.append(found)
-    return keys, numbers
+            numbers.append(index.spread(found, counts[0]))
+    return Cells(tuple(keys), tuple(numbers))
 
 
-def arranged(found: Columns, domain: Domain) -> Cells:
-    """The cells in their order. Keys outside the domain never come out."""
-    keys, numbers = found
-    if domain is None:
-        return Cells(tuple(keys), tuple(numbers))
-    size = math.prod(len(values) for values in domain)
-    places, kept = _places(keys, domain, len(numbers[0]))
-    cells = []
-    for column in numbers:
-        full = np.zeros(size, dtype=column.dtype)
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """Where each group is among the cells."""
+
+    keys: Sequence[Sequence[Value]]
+    size: int
+    domain: Domain
+
+    def spread(self, keys: Sequence[Sequence[Value]], column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """A column of some groups as one of all cells, with 0 for the others. Keys outside the domain never come out."""
+        full = np.zeros(self.size, dtype=column.dtype)
+        places, kept = self.places(keys, len(column))
         full[places] = column[kept]
-        cells.append(full)
-    return Cells(tuple(list(column) for column in zip(*itertools.product(*domain), strict=True)), tuple(cells))
+        return full
+
+    def places(self, keys: Sequence[Sequence[Value]], count: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """For each group its place, and which groups have one."""
+        if self.domain is not None:
+            return _places(keys, self.domain, count)
+        if not keys:
+            return np.arange(min(count, self.size)), np.arange(count) < self.size
+        known = {key: place for place, key in enumerate(zip(*self.keys, strict=True))}
+        found = np.fromiter((known.get(key, -1) for key in zip(*keys, strict=True)), dtype=np.int64, count=count)
+        return found[found >= 0], found >= 0
+
+
+def _samples(
+    pick: Pick, found: Sequence[Sequence[Value]], counts: Sequence[npt.NDArray[Any]], keys: int, index: _Index
+) -> npt.NDArray[Any]:
+    """The sorted sample of each cell, from lines of (group, value, how often) that are sorted by group."""
+    samples = np.empty(index.size, dtype=object)
+    samples[:] = [np.empty(0, dtype=np.int64) for _ in range(index.size)]
+    if pick.values is not None:  # the last of the keys is the value
+        listed = {value: place for place, value in enumerate(pick.values)}
+        steps, times = np.fromiter((listed[value] for value in found[keys]), dtype=np.int64, count=len(found[keys])), counts[0]
+    else:
+        steps, times = counts
+    starts = _starts(found[:keys], len(steps))
+    places, kept = index.places([[column[start] for start in starts[:-1]] for column in found[:keys]], len(starts) - 1)
+    for place, run in zip(places, np.flatnonzero(kept), strict=True):
+        start, end = starts[run], starts[run + 1]
+        order = start + np.argsort(steps[start:end])  # of the different values, which are fewer than all
+        samples[place] = np.repeat(steps[order], times[order])
+    return samples
+
+
+def _starts(keys: Sequence[Sequence[Value]], count: int) -> list[int]:
+    """Where a new group begins, and the end."""
+    if count == 0:
+        return [0]
+    changes = np.zeros(count - 1, dtype=bool)
+    for column in keys:
+        values = np.empty(count, dtype=object)
+        values[:] = column
+        changes |= values[1:] != values[:-1]
+    return [0, *(np.flatnonzero(changes) + 1).tolist(), count]
 
 
 def _places(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hedgerow.engines.catalogue import Registered, Stocked, stock
-from hedgerow.engines.decode import arranged
+from hedgerow.engines.decode import gathered
+from hedgerow.engines.desk import Limits
 from hedgerow.engines.dialect import DUCKDB
-from hedgerow.engines.session import Limits, Session
 from hedgerow.engines.source import FAILED, Cells
 from hedgerow.errors import SourceError
 from hedgerow.plan.nodes import Aggregate
@@ -22,6 +22,8 @@ class DuckDB(Stocked):
     """
 
     def __init__(self, tables: Mapping[str, Registered], *, threads: int | None = None, memory: int | None = None) -> None:
+        from hedgerow.engines.session import Session  # only here: a process whose engine is in another need not load DuckDB
+
         limits = Limits(threads, memory)
         self._session = Session([table.path for table in tables.values() if table.path is not None], limits)
         try:
@@ -32,9 +34,9 @@ class DuckDB(Stocked):
 
     def run(self, plan: Aggregate) -> Cells:
         """The whole numbers of every group."""
-        statement = self._compiled(plan)
+        compiled = self._compiled(plan)
         try:
-            return arranged(self._session.answer(statement), plan.source.domain)
+            return gathered(plan, compiled, self._session.answer)
         except Exception:
             pass
         # Raised out here, so that not even its context holds the engine's message, which may quote data.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import InvalidArgument, SourceError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["snapshot"]
 
@@ -17,6 +18,8 @@ def snapshot(data: Any, table: str) -> pa.Table:
     An Arrow table counts as unchangeable, which it is unless it was laid over an array of numpy without a copy: nothing in it tells.
     Whoever made one so must leave that array alone.
     """
+    import pyarrow as pa  # only here: whoever has no frames does not load it
+
     if isinstance(data, pa.Table):
         return _checked(data, table)
     if type(data).__module__.partition(".")[0] == "pandas":
@@ -28,6 +31,8 @@ def snapshot(data: Any, table: str) -> pa.Table:
 
 
 def _from_pandas(frame: Any) -> pa.Table:
+    import pyarrow as pa
+
     # Arrow would share the memory of numbers with the frame, whose owner may write to it.
     arrays, names = [], []
     for place, name in enumerate(frame.columns):
@@ -41,6 +46,8 @@ def _from_pandas(frame: Any) -> pa.Table:
 
 def _copied(table: pa.Table) -> pa.Table:
     """Through Arrow's own format: a producer may keep hold of its buffers."""
+    import pyarrow as pa
+
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -48,6 +55,8 @@ def _copied(table: pa.Table) -> pa.Table:
 
 
 def _checked(table: pa.Table, name: str) -> pa.Table:
+    import pyarrow as pa
+
     try:
         table.validate(full=True)
     except pa.ArrowInvalid:

@@ -13,13 +13,15 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.terms import as_type, both, call, constant, either, null, real, test, when, whole
-from hedgerow.plan.dates import PARTS, STARTS
+from hedgerow.engines.terms import as_type, between, both, call, constant, either, null, real, test, text, when, whole
+from hedgerow.plan.dates import MOVES, PARTS, STARTS
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, typed
 from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type
 
 __all__ = ["RULES", "scalar", "weight"]
+
+_PLACES: Final = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,10 @@ _COPIES: Final[Mapping[str, tuple[int, ...]]] = {
     "nullif": (2, 1),
     "least": (2,),
     "greatest": (2,),
+    "substring": (1, 21, 9),
+    "right": (1, 3),
+    "add days": (3, 9),
+    "add months": (3, 9),
 }
 
 
@@ -149,6 +155,31 @@ def _nullif(terms: Sequence[Term], _: Dialect) -> exp.Expr:
     return when((test(a, exp.EQ, b), null(terms[0].range.type)), otherwise=kept)
 
 
+def _substring(terms: Sequence[Term], _: Dialect) -> exp.Expr:
+    """Places before the first are cut off, since the engine would count them from the end."""
+    value, start, count = (term.sql for term in terms)
+    first = between(start, whole(1), whole(_PLACES))
+    end = between(test(start.copy(), exp.Add, count), whole(1), whole(_PLACES))
+    length = between(test(end, exp.Sub, first.copy()), whole(0), whole(_PLACES))
+    return call("substring", value, first, length)
+
+
+def _right(terms: Sequence[Term], _: Dialect) -> exp.Expr:
+    return call("right", terms[0].sql, between(terms[1].sql, whole(0), whole(_PLACES)))
+
+
+def _joined(terms: Sequence[Term], _: Dialect) -> exp.Expr:
+    # The function of that name skips NULL.
+    found = terms[0].to("text")
+    for term in terms[1:]:
+        found = test(found, exp.DPipe, term.to("text"))
+    return found
+
+
+def _later(name: str) -> Rule:
+    return lambda terms, dialect: dialect.later[name](terms[0].to("date"), terms[1].to("integer"))
+
+
 def _part(name: str) -> Rule:
     return lambda terms, dialect: dialect.parts[name](terms[0].sql)
 
@@ -188,6 +219,16 @@ RULES: Final[Mapping[str, Rule]] = {
     "case": _case,
     "coalesce": lambda terms, _: call("coalesce", *_common(terms)),
     "nullif": _nullif,
+    "lower": _function("lower"),
+    "upper": _function("upper"),
+    "trim": lambda terms, _: call("trim", terms[0].sql, text(" ")),
+    "length": lambda terms, _: as_type(call("length", terms[0].sql), "integer"),
+    "substring": _substring,
+    "right": _right,
+    "concat": _joined,
+    "starts with": lambda terms, _: call("starts_with", *(term.to("text") for term in terms)),
+    "days between": lambda terms, _: test(terms[1].to("date"), exp.Sub, terms[0].to("date")),
+    **{name: _later(name) for name in MOVES},
     **{name: _part(name) for name in PARTS},
     **{name: _start(name) for name in STARTS},
 }

@@ -6,18 +6,19 @@ import contextlib
 import csv
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
-import pyarrow as pa
 
-from hedgerow.engines.decode import Columns, Statement, columns
+from hedgerow.engines.decode import Columns, Statement, fetched
+from hedgerow.engines.desk import Attached, Limits
 from hedgerow.errors import SourceError
-from hedgerow.numeric.number import whole
 
-__all__ = ["Attached", "Limits", "Session"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Session"]
 
 _CONFIGURATION: Final = {
     "autoinstall_known_extensions": "false",
@@ -35,27 +36,6 @@ _LOCKED: Final = (
     "SET enable_external_access = false",
     "SET lock_configuration = true",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """``threads`` and ``memory`` (bytes) of the engine; None leaves them to it."""
-
-    threads: int | None = None
-    memory: int | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("threads", "memory"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, whole(getattr(self, name), name))
-
-
-@dataclass(frozen=True, slots=True)
-class Attached:
-    """A relation and its columns: name and the engine's word for the type."""
-
-    relation: str
-    columns: tuple[tuple[str, str], ...]
 
 
 class Session:
@@ -102,7 +82,7 @@ class Session:
         try:
             for relation, table in self._objects.items():  # a cursor does not see what its parent registered
                 cursor.register(relation, table)
-            return columns(cursor.sql(statement.sql).to_arrow_table(), statement)
+            return fetched(cursor.execute(statement.sql).fetchnumpy(), statement)
         finally:
             cursor.close()
 

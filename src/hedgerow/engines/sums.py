@@ -5,14 +5,15 @@ A unit with n rows in a group, where m count, puts in trunc(sum * m / n) when n 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sqlglot import exp
 
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.terms import as_type, between, call, cast, column, real, test, when, whole
-from hedgerow.plan.functions import half_away
+from hedgerow.engines.snapping import snapped
+from hedgerow.engines.terms import between, call, cast, column, test, when, whole
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.values import Range
 
@@ -38,50 +39,67 @@ class Sums:
         dialect: Dialect,
     ) -> None:
         self._measures, self._most, self._names, self._columns, self._dialect = measures, max_rows, names, columns, dialect
-        self._parts: dict[tuple[str, Snap | None], str] = {}
+        self._parts: dict[Part, str] = {}
         for measure in measures:
-            if measure.column is not None and measure.kind != "total":
-                self._parts.setdefault((measure.column, None), f"a{len(self._parts)}")
-            if measure.column is not None and measure.snap is not None:
-                self._parts.setdefault((measure.column, measure.snap), f"a{len(self._parts)}")
+            for part in _parts_of(measure):
+                self._parts.setdefault(part, f"a{len(self._parts)}")
 
     @property
     def wide(self) -> tuple[bool, ...]:
         """For each number whether it may exceed 64 bits: a matter of the plan, not of the data."""
-        return tuple(self._is_wide(measure.snap) for measure in self._measures for _ in range(measure.width))
+        return tuple(_is_wide(measure) for measure in self._measures for _ in range(measure.width))
 
     def parts(self) -> Named:
         """Of the rows of one unit in one group: how many they are, how many values they have, the sums of their steps."""
-        return [(_COUNT, exp.Count(this=exp.Star())), *((name, self._part(*part)) for part, name in self._parts.items())]
+        return [(_COUNT, exp.Count(this=exp.Star())), *((name, self._part(part)) for part, name in self._parts.items())]
 
     def of_rows(self) -> Named:
         """The numbers of the measures where every row is a unit of its own."""
-        parts = {part: self._part(*part) for part in self._parts}
-        each = [[exp.Count(this=exp.Star())] if measure.column is None else self._plain(measure, parts) for measure in self._measures]
+        parts = {part: self._part(part) for part in self._parts}
+        each = [[exp.Count(this=exp.Star())] if measure.column is None else self._of_row(measure, parts) for measure in self._measures]
         return _numbered(each)
 
     def of_pairs(self) -> Named:
         """The numbers of the measures from the lines that ``parts`` makes, one for each unit and group."""
-        parts = {part: column(name) for part, name in self._parts.items()}
+        parts: dict[Part, exp.Expr] = {part: column(name) for part, name in self._parts.items()}
         return _numbered([self._added_up(measure, parts) for measure in self._measures])
 
-    def _added_up(self, measure: Measure, parts: Mapping[tuple[str, Snap | None], exp.Expr]) -> list[exp.Expr]:
+    def _of_row(self, measure: Measure, parts: Parts) -> list[exp.Expr]:
+        if measure.limits is None or measure.snap is None:
+            return self._plain(measure, parts)
+        steps = snapped(self._names[str(measure.column)], self._columns[str(measure.column)], measure.snap)
+        low, high = map(whole, measure.limits)
+        return [self._total(between(steps, low, high), wide=_is_wide(measure))]
+
+    def _added_up(self, measure: Measure, parts: Parts) -> list[exp.Expr]:
         if measure.kind == "units":
             return [exp.Count(this=exp.Star())]
         if measure.kind == "rows":
             return [self._total(call("least", column(_COUNT), whole(min(self._most, _MOST_ROWS))), wide=False)]
-        wide = self._is_wide(measure.snap)
+        wide = _is_wide(measure)
+        if measure.limits is not None:
+            return [self._total(self._limited(measure, parts), wide=wide)]
         return [self._total(self._scaled(value, wide=wide), wide=wide) for value in self._plain(measure, parts)]
 
-    def _plain(self, measure: Measure, parts: Mapping[tuple[str, Snap | None], exp.Expr]) -> list[exp.Expr]:
+    def _limited(self, measure: Measure, parts: Parts) -> exp.Expr:
+        """The whole sum of a unit, moved into its limits; 0 where it has no values."""
+        name, limits = str(measure.column), measure.limits or (0, 0)
+        total = cast(parts[name, measure.snap].copy(), self._dialect.wide)
+        none = (test(parts[name, None].copy(), exp.EQ, whole(0)), cast(whole(0), self._dialect.wide))
+        low, high = (cast(whole(end), self._dialect.wide) for end in limits)
+        return between(total, low, high, none)
+
+    def _plain(self, measure: Measure, parts: Parts) -> list[exp.Expr]:
         """What the rows have in them, before any scaling."""
         name, snap = str(measure.column), measure.snap
         if snap is None:
             return [parts[name, None].copy()]
+        if measure.degree == 2 or measure.second is not None:
+            return [parts[measure, place].copy() for place in range(measure.width)]
         total = parts[name, snap]
         if measure.kind == "total":
             return [total.copy()]
-        count = self._sized(parts[name, None].copy(), wide=self._is_wide(snap))
+        count = self._sized(parts[name, None].copy(), wide=_is_wide(measure))
         # sum(v - low) = sum(v) - low * count, and so for high - v: whole numbers are exact.
         below, above = (test(count.copy(), exp.Mul, whole(end)) for end in (snap.low, snap.high))
         return [test(total.copy(), exp.Sub, below), test(above, exp.Sub, total.copy())]
@@ -105,33 +123,60 @@ class Sums:
         """As the wide type; narrow values have 64 bits already."""
         return cast(value, self._dialect.wide) if wide else value
 
-    def _is_wide(self, snap: Snap | None) -> bool:
-        if snap is None:
-            return False
-        return max(abs(snap.low), abs(snap.high), snap.high - snap.low) > _NARROW
-
-    def _part(self, name: str, snap: Snap | None) -> exp.Expr:
-        value = self._names[name]
-        if snap is None:
+    def _part(self, part: Part) -> exp.Expr:
+        first, second = part
+        if isinstance(first, Measure):
+            assert isinstance(second, int)
+            return self._total(self._sized(self._product(first, second), wide=_is_wide(first)), wide=_is_wide(first))
+        value = self._names[first]
+        if not isinstance(second, Snap):
             return exp.Count(this=value.copy())
-        return self._total(snapped(value, self._columns[name], snap), wide=self._is_wide(snap))
+        return self._total(snapped(value, self._columns[first], second), wide=_far(second) > _NARROW)
+
+    def _product(self, measure: Measure, place: int) -> exp.Expr:
+        """The polynomial of a number of moments, or the product of two of them; NULL where a value is."""
+        assert measure.snap is not None
+        if measure.second is None:
+            return self._polynomial(str(measure.column), measure.snap, measure.degree, place)
+        one, other = divmod(place, measure.degree + 1)
+        first = self._polynomial(str(measure.column), measure.snap, measure.degree, one)
+        return test(first, exp.Mul, self._polynomial(*measure.second, measure.degree, other))
+
+    def _polynomial(self, name: str, snap: Snap, degree: int, place: int) -> exp.Expr:
+        """C(d, k) y^k (w - y)^(d - k), k = d - place."""
+        steps = snapped(self._names[name], self._columns[name], snap)
+        above, below = test(steps, exp.Sub, whole(snap.low)), test(whole(snap.high), exp.Sub, steps.copy())
+        factors = [above] * (degree - place) + [below] * place
+        found: exp.Expr = whole(math.comb(degree, place))
+        for factor in factors:
+            found = test(found, exp.Mul, factor.copy())
+        return found
+
+
+Part = tuple[str, Snap | None] | tuple[Measure, int]
+Parts = Mapping[Part, exp.Expr]
+
+
+def _parts_of(measure: Measure) -> list[Part]:
+    """What has to be summed for a measure."""
+    name = measure.column
+    if name is None:
+        return []
+    if measure.degree == 2 or measure.second is not None:
+        return [(measure, place) for place in range(measure.width)]
+    counted: list[Part] = [(name, None)] if measure.kind != "total" or measure.limits is not None else []
+    return counted if measure.snap is None else [*counted, (name, measure.snap)]
+
+
+def _is_wide(measure: Measure) -> bool:
+    if measure.snap is None:
+        return False
+    return max(_far(measure.snap), measure.most, *(abs(end) for end in measure.limits or (0,))) > _NARROW
+
+
+def _far(snap: Snap) -> int:
+    return max(abs(snap.low), abs(snap.high), snap.high - snap.low)
 
 
 def _numbered(each: Sequence[Sequence[exp.Expr]]) -> Named:
     return [(f"n{i}", value) for i, value in enumerate(value for values in each for value in values)]
-
-
-def snapped(value: exp.Expr, known: Range, snap: Snap) -> exp.Expr:
-    """A value in steps: clamped, divided, rounded half away from zero, clamped again. Whole numbers with step 1 stay whole."""
-    low, high = whole(snap.low), whole(snap.high)
-    if known.type == "integer" and snap.step == 1:
-        return between(value.copy(), low, high)
-    number = as_type(value.copy(), "real") if known.type == "integer" else value.copy()
-    step, first, last = float(snap.step), float(snap.low * snap.step), float(snap.high * snap.step)
-    clamped = between(number, real(first), real(last))
-    steps = as_type(call("round", test(clamped, exp.Div, real(step))), "integer")
-    # Division and rounding never turn an order round, and doubles divide here as they do there. So where the two ends of the first clamp
-    # come out within the second, everything between them does.
-    if snap.low <= half_away(first / step) and half_away(last / step) <= snap.high:
-        return steps
-    return between(steps, low, high)

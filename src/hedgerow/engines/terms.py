@@ -21,6 +21,7 @@ __all__ = [
     "either",
     "null",
     "one_of",
+    "ordered",
     "real",
     "select",
     "test",
@@ -141,3 +142,8 @@ def select(outputs: Sequence[tuple[str, exp.Expr]], source: exp.Expr, where: Seq
     ]
     found = exp.Select(expressions=named).from_(table, copy=False)
     return found.where(*where, copy=False) if where else found
+
+
+def ordered(values: Sequence[exp.Expr]) -> exp.Order:
+    """ORDER BY, NULL first."""
+    return exp.Order(expressions=[exp.Ordered(this=value.copy(), desc=False, nulls_first=True) for value in values])

@@ -15,28 +15,29 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.engines.catalogue import Catalogue, Registered, Stocked, stock
-from hedgerow.engines.decode import Columns, Statement, arranged
+from hedgerow.engines.decode import Columns, Statement, gathered
+from hedgerow.engines.desk import Attached, Limits
 from hedgerow.engines.dialect import DUCKDB
-from hedgerow.engines.session import Attached, Limits
 from hedgerow.engines.source import FAILED, Cells
 from hedgerow.engines.wire import Broken, Message, decoded, receive, send
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.nodes import Aggregate
 
-__all__ = ["Worker"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Child", "Failed", "Worker"]
 
 _START: Final = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from hedgerow.engines.child import main; main()"
 _ROOM: Final = 4 * 2**30  # address space beside the memory of the engine: libraries, stacks of threads, what the allocator sets aside
 
 
-class _Child:
+class Child:
     """One process. A request that fails for any reason but a polite answer ends it."""
 
     def __init__(self, paths: list[Path], limits: Limits, seconds: float) -> None:
@@ -72,6 +73,8 @@ class _Child:
 
     def attach_object(self, relation: str, table: pa.Table) -> Attached:
         """A relation over an Arrow table, which is sent."""
+        import pyarrow as pa
+
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table)
@@ -87,7 +90,7 @@ class _Child:
 
     def answer(self, statement: Statement) -> Columns:
         """Keys and numbers of a statement."""
-        request = {"do": "answer", "sql": statement.sql, "keys": statement.keys, "wide": statement.wide}
+        request = {"do": "answer", "sql": statement.sql, "keys": statement.keys, "wide": statement.wide, "tally": statement.tally}
         try:
             return decoded(self._ask(request, b""), statement)
         except Broken:
@@ -108,11 +111,11 @@ class _Child:
             raise
         if header.get("ok") is not True:
             words = header.get("words")
-            raise SourceError(words) if isinstance(words, str) else _Failed
+            raise SourceError(words) if isinstance(words, str) else Failed
         return header, found
 
 
-class _Failed(Exception):
+class Failed(Exception):
     """The child could not do it, and lives on."""
 
 
@@ -149,20 +152,30 @@ class Worker(Stocked):
         self._closed = False
         try:
             self._child, catalogue = self._start()
-        except (Broken, _Failed):
+        except (Broken, Failed):
             raise SourceError("The process that reads the data could not be started, or took too long to open them.") from None
         self._process = os.getpid()
         self._take(catalogue, DUCKDB)
 
     def run(self, plan: Aggregate) -> Cells:
         """The whole numbers of every group."""
-        statement = self._compiled(plan)
+        compiled = self._compiled(plan)
         with self._guard:
             if self._closed:
                 raise SourceError("The data source is closed.")
             with contextlib.suppress(Exception):
-                return arranged(self._ready().answer(statement), plan.source.domain)
+                return gathered(plan, compiled, self._answering(self._ready()))
         raise SourceError(FAILED)
+
+    def _answering(self, child: Child) -> Callable[[Statement], Columns]:
+        """All statements of a question share its deadline."""
+        until = time.monotonic() + self._deadline
+
+        def answer(statement: Statement) -> Columns:
+            child.within(until - time.monotonic())
+            return child.answer(statement)
+
+        return answer
 
     def close(self) -> None:
         """Ends the child. Waits for a question that is being answered."""
@@ -170,7 +183,7 @@ class Worker(Stocked):
             self._closed = True
             self._child.end()
 
-    def _ready(self) -> _Child:
+    def _ready(self) -> Child:
         # After a fork both processes would talk through one pipe; the new one gets a child of its own.
         if self._process != os.getpid():
             self._child.end.detach()
@@ -186,8 +199,8 @@ class Worker(Stocked):
             raise Broken
         return self._child
 
-    def _start(self) -> tuple[_Child, Catalogue]:
-        child = _Child([table.path for table in self._tables.values() if table.path is not None], self._limits, self._opening)
+    def _start(self) -> tuple[Child, Catalogue]:
+        child = Child([table.path for table in self._tables.values() if table.path is not None], self._limits, self._opening)
         try:
             catalogue = stock(child, self._tables, DUCKDB)
         except BaseException:

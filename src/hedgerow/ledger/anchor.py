@@ -2,7 +2,8 @@
 
 A hash chain alone cannot tell that its end was cut off, or that an older copy was put back. The anchor can: it only moves forward,
 and it is on disk before a charge returns. It also names device and inode of the ledger file, so that a copy (a clone, a restored
-backup) is told from the file itself, and the largest totals that budgets ever had, so that a lost ledger leaves nothing to spend.
+backup) is told from the file itself; the largest totals that budgets ever had, so that a lost ledger leaves nothing to spend; and
+the sources that were declared, so that a lost ledger is missed by whoever opens the same data under another name.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from hedgerow.errors import LedgerError
@@ -33,6 +34,7 @@ class Anchor:
     device: int
     inode: int
     peaks: Mapping[str, Mapping[str, str]]
+    sources: Mapping[str, str] = field(default_factory=dict)  # and whom they are about; anchors of earlier versions have none
 
     @staticmethod
     def place(ledger: Path) -> Path:
@@ -43,7 +45,8 @@ class Anchor:
     def of(cls, book: Book, file: Path) -> Anchor:
         """The anchor for the present end of ``book``, kept in ``file``."""
         seen = file.stat()
-        return cls(book.ledger, book.seq, book.head, seen.st_dev, seen.st_ino, {name: loss.to_dict() for name, loss in book.peaks.items()})
+        peaks = {name: loss.to_dict() for name, loss in book.peaks.items()}
+        return cls(book.ledger, book.seq, book.head, seen.st_dev, seen.st_ino, peaks, book.sources)
 
     @classmethod
     def read(cls, ledger: Path) -> Anchor | None:
@@ -51,6 +54,7 @@ class Anchor:
         try:
             held = cls(**json.loads(cls.place(ledger).read_text(encoding="utf-8")))
             [Loss.from_dict(dict(loss)) for loss in held.peaks.values()]
+            [name.encode() for name in held.sources.values()]
         except FileNotFoundError:
             return None
         except (OSError, TypeError, ValueError, AttributeError):

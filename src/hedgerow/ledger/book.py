@@ -7,22 +7,24 @@ a population before it asks its budget about them: sums only grow, so when the l
 | kind | says |
 |---|---|
 | open | the ledger's id and format; always entry 1 |
-| policy | budgets, quotas and sources; the latest one rules, and budgets come from nowhere else |
-| charge | what a question costs each population, before data are looked at |
+| policy | budgets, partitions, quotas and sources; the latest one rules, and budgets come from nowhere else |
+| charge | what a question costs each population, or parts of a table of it, before data are looked at |
 | answer, failure | how a charge ended; at most one of them, at most once |
 | adopt | the custodian vouched for a moved or restored file |
-| exhausted | entries were lost: every budget counts as spent up to the largest total it ever had |
+| exhausted | entries were lost: every budget counts as spent up to the largest total it ever had, or as the custodian declares |
 
 Why an exhausted budget is written down as ``Loss(E, delta)``: whatever the lost entries were, the filter had accepted them, so
 everything answered so far is (E, delta)-DP together, and that is what such a Loss means. A later policy with larger totals opens
 what it adds; with delta, thresholds must then be able to pay the whole old delta.
+
+A partition that changes (its column, its parts, how many of them a unit may be in) closes: what its parts cost a unit at most is added to
+what everybody has paid, and the new parts start at nothing. So every sum speaks of one way of cutting units to parts.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-import operator
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -33,8 +35,9 @@ from typing import Any
 from hedgerow.errors import BudgetExceeded, LedgerError, Refused
 from hedgerow.ledger.entry import Entry, now
 from hedgerow.privacy.account import decimals
-from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.budget import At, Budget
 from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.parts import Parts
 
 __all__ = ["FORMAT", "Book", "larger"]
 
@@ -58,7 +61,7 @@ class Book:
         self._budgets: dict[str, Budget] = {}
         self._lost: dict[str, Loss] = {}
         self._touched: set[str] = set()
-        self._pending: dict[str, list[tuple[int, Loss]]] = {}
+        self._pending: dict[str, list[tuple[int, Loss, At | None]]] = {}
         self._sources: dict[str, str] = {}
         self._asked: dict[str, Fraction] = {}
         self._failed: Counter[str] = Counter()
@@ -122,6 +125,15 @@ class Book:
         self._settle(population)
         return self._budgets[population]
 
+    def paid(self, population: str) -> Loss:
+        """What one unit of this population has lost at most; also where a loss was declared and no policy has come since."""
+        return self.budget(population).paid if population in self._budgets else self._lost.get(population, _NOTHING)
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Every source that a policy ever named, and the population that it is about."""
+        return dict(self._sources)
+
     @property
     def populations(self) -> tuple[str, ...]:
         """Whose budgets the ruling policy names."""
@@ -137,11 +149,11 @@ class Book:
         return None if text is None else _fraction(text)
 
     def failures(self, analyst: str, time: str | None = None) -> int:
-        """Runs since the latest policy that failed, or that an hour after their charge have no end: a crash must not be a free oracle."""
+        """Runs that failed, or that an hour after their charge have no end, and were not forgiven: a crash must not be a free oracle."""
         return self._failed[analyst] + sum(who == analyst for who in self._late(time))
 
     def _late(self, time: str | None) -> list[str]:
-        """Whose runs have no end although it is time; those that the latest policy found are the custodian's affair."""
+        """Whose runs have no end although it is time; those that were forgiven are the custodian's affair."""
         since = (datetime.fromisoformat(time or now()) - _PATIENCE).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         return [who for charge, (who, when, *_) in self._open.items() if when <= since and charge not in self._forgiven]
 
@@ -163,7 +175,11 @@ class Book:
         self.ledger = body["ledger"]
 
     def _rule(self, body: dict[str, Any]) -> None:
-        budgets = {name: self._read_budget(name, terms) for name, terms in body["budgets"].items()}
+        partitions = body.get("partitions", {})
+        budgets = {name: self._read_budget(name, terms, partitions) for name, terms in body["budgets"].items()}
+        for table, partition in partitions.items():
+            if partition["population"] not in budgets:
+                raise Refused(f"The table '{table}' is about the population '{partition['population']}', which has no budget.")
         old = self.policy["budgets"] if self.policy else {}
         for name in self._touched:
             if name not in budgets:
@@ -177,17 +193,32 @@ class Book:
                 raise Refused(f"The source '{source}' belongs to the population '{self._sources[source]}' and cannot move to '{name}'.")
         if not isinstance(body["max_failures"], int) or any(Fraction(quota) < 0 for quota in body["quotas"].values()):
             raise ValueError
+        # An entry that does not say whether it forgives is from before there was a word for it, when all of them did.
+        if body.get("forgives", True) or body["max_failures"] > (self.policy["max_failures"] if self.policy else 0):
+            self._failed.clear()
+            self._forgiven = frozenset(self._open)
         self.policy, self._budgets = body, budgets
-        self._failed.clear()  # whoever accepts a policy has looked into them
-        self._forgiven = frozenset(self._open)
         self._sources.update(body["sources"])
         for name, budget in budgets.items():
             self.peaks[name] = larger(self.peaks.get(name, _NOTHING), Loss(budget.epsilon, budget.delta or Fraction(0)))
 
-    def _read_budget(self, name: str, terms: dict[str, Any]) -> Budget:
+    def _read_budget(self, name: str, terms: dict[str, Any], partitions: dict[str, Any]) -> Budget:
         delta = None if terms["delta"] is None else Fraction(terms["delta"])
-        charged = self.budget(name).charged if name in self._budgets else self._lost.get(name, _NOTHING)
-        return Budget(Fraction(terms["epsilon"]), delta, Fraction(terms["conversion"]), charged)
+        both = 2 if terms["neighbours"] == "change-one" else 1  # a unit leaves its parts, and its successor enters others
+        fresh = {
+            table: Parts(both * partition["most"], tuple(partition["parts"]))
+            for table, partition in partitions.items()
+            if partition["population"] == name
+        }
+        old = self.budget(name) if name in self._budgets else None
+        charged = self._lost.get(name, _NOTHING) if old is None else old.charged
+        known = self.policy.get("partitions", {}) if self.policy else {}
+        for table, held in old.parts.items() if old else ():
+            if known[table] == partitions.get(table) and held.most == fresh[table].most:
+                fresh[table] = held
+            else:
+                charged = charged + held.paid
+        return Budget(Fraction(terms["epsilon"]), delta, Fraction(terms["conversion"]), charged, fresh)
 
     def _charge(self, entry: Entry, body: dict[str, Any], stored: bool) -> None:
         analyst, request, asked = body["analyst"], body["request"], _fraction(body["epsilon"])
@@ -199,12 +230,15 @@ class Book:
         losses = {name: _loss(**loss) for name, loss in body["charges"].items()}
         for name in losses:
             self._need(name)
+        parts = {name: self._parts(name, table, names) for name, (table, names) in body.get("parts", {}).items()}
+        if not parts.keys() <= losses.keys():
+            raise ValueError
         self._allow(analyst, asked, entry.time)
         if not stored:
-            self._budgets.update({name: self._after(name, loss) for name, loss in losses.items()})
+            self._budgets.update({name: self._after(name, loss, parts.get(name)) for name, loss in losses.items()})
         else:
             for name, loss in losses.items():
-                self._pending.setdefault(name, []).append((entry.seq, loss))
+                self._pending.setdefault(name, []).append((entry.seq, loss, parts.get(name)))
         self._touched.update(losses)
         self._asked[analyst] = self.spent_by(analyst) + asked
         self._open[entry.seq] = run
@@ -215,18 +249,32 @@ class Book:
         if population not in self._budgets:
             raise LedgerError(f"The ledger has no budget for the population '{population}'. Accept a policy that has one.")
 
+    def _parts(self, population: str, table: str, names: list[str]) -> At:
+        """The parts that a charge names, as the ruling policy declares them."""
+        self._need(population)
+        known = self._budgets[population].parts.get(table)
+        if known is None:
+            raise LedgerError(f"The table '{table}' of the population '{population}' has no parts in the ruling policy.")
+        if not names or len(set(names)) != len(names):
+            raise ValueError
+        for name in names:
+            if name not in known.names:
+                raise LedgerError(f"The table '{table}' has no part '{name}' in the ruling policy.")
+        return table, tuple(names)
+
     def _settle(self, population: str) -> None:
         """Charge what ``follow`` has read to the budget."""
         pending = self._pending.pop(population, [])
         if not pending:
             return
-        budget = self._budgets[population]
-        total = functools.reduce(operator.add, (count * loss for loss, count in Counter(loss for _, loss in pending).items()))
-        if not budget.covers(total):
-            sums = itertools.accumulate(loss for _, loss in pending)
-            first = min(seq for (seq, _), so_far in zip(pending, sums, strict=True) if not budget.covers(so_far))
+        budget = start = self._budgets[population]
+        for (loss, at), count in Counter((loss, at) for _, loss, at in pending).items():
+            budget = budget.plus(count * loss, at)
+        if not budget.holds:
+            budgets = itertools.accumulate(pending, lambda so_far, charge: so_far.plus(charge[1], charge[2]), initial=start)
+            first = min(seq for (seq, _, _), after in zip(pending, itertools.islice(budgets, 1, None), strict=True) if not after.holds)
             raise LedgerError(f"Entry {first} of the ledger breaks its rules: the budget of '{population}' does not cover it.")
-        self._budgets[population] = budget.after(total)
+        self._budgets[population] = budget
 
     def _allow(self, analyst: str, asked: Fraction, time: str) -> None:
         """Whether this analyst may ask, whatever the budget says."""
@@ -244,9 +292,9 @@ class Book:
                 f"with {decimals(max(quota - spent, Fraction(0)))} left."
             )
 
-    def _after(self, population: str, loss: Loss) -> Budget:
+    def _after(self, population: str, loss: Loss, at: At | None) -> Budget:
         try:
-            return self.budget(population).after(loss)
+            return self.budget(population).after(loss, at)
         except BudgetExceeded as problem:
             raise BudgetExceeded(f"{problem} This is the budget of the population '{population}'.") from None
 
@@ -265,12 +313,22 @@ class Book:
 
     def _exhaust(self, body: dict[str, Any]) -> None:
         spent = {name: _loss(**loss) for name, loss in body["spent"].items()}
-        if any(larger(spent[name], peak) != spent[name] for name, peak in self.peaks.items()):
-            raise ValueError
-        self._budgets = {name: replace(self.budget(name), charged=spent[name]) for name in self._budgets}
+        declared, sources = body.get("declared", []), dict(body.get("sources", {}))
+        for name, peak in self.peaks.items():
+            if name not in declared and larger(spent[name], peak) != spent[name]:
+                raise ValueError
+        for name in set(declared) & self._budgets.keys():
+            if spent[name].epsilon < self.budget(name).paid.epsilon_at(spent[name].delta):
+                raise Refused(f"The entries that are left show that the population '{name}' has spent more than is declared.")
+        self._budgets = {name: self._closed(name, spent[name]) for name in self._budgets}
         self._lost = spent
+        self._sources |= sources  # of policies that were lost; they still may not move
         self._touched.update(spent)
-        self.peaks.update(spent)
+        self.peaks |= {name: larger(self.peaks.get(name, _NOTHING), loss) for name, loss in spent.items()}
+
+    def _closed(self, name: str, spent: Loss) -> Budget:
+        old = self.budget(name)
+        return replace(old, charged=spent, parts={table: parts.empty for table, parts in old.parts.items()})
 
 
 def larger(a: Loss, b: Loss) -> Loss:

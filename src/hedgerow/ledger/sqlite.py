@@ -11,14 +11,14 @@ import os
 import secrets
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
 import apsw
 
-from hedgerow.errors import LedgerError
+from hedgerow.errors import InvalidArgument, LedgerError
 from hedgerow.ledger.anchor import Anchor, alone, sync
 from hedgerow.ledger.book import FORMAT, Book, larger
 from hedgerow.ledger.entry import Entry
@@ -26,7 +26,7 @@ from hedgerow.ledger.place import settle
 from hedgerow.ledger.store import Store
 from hedgerow.privacy.loss import Loss
 
-__all__ = ["Ledger", "entries_of"]
+__all__ = ["Ledger", "copy_entries", "entries_of", "plainly"]
 
 _TABLE = """CREATE TABLE entries (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, time TEXT NOT NULL,
 body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT"""
@@ -70,11 +70,14 @@ class Ledger(Store):
             raise
 
     @classmethod
-    def adopt(cls, path: str | Path, note: str, *, lost: bool = False, wait: float = 30.0) -> Entry:
+    def adopt(
+        cls, path: str | Path, note: str, *, lost: bool = False, spent: Mapping[str, Loss] | None = None, wait: float = 30.0
+    ) -> Entry:
         """Vouch for a file that was moved or restored: the custodian made sure that no other copy is in use.
 
         With ``lost``, entries that the anchor knows are gone: every budget is closed, up to the largest total it ever had. So too
-        when the whole file is gone; its successor starts closed. Broken chains and foreign ledgers are refused in any case.
+        when the whole file is gone; its successor starts closed. ``spent`` is the custodian's word that a population has lost no more
+        than that so far. Broken chains and foreign ledgers are refused in any case.
         """
         with cls(path, wait=wait) as ledger, plainly(ledger.path):
             anchor = Anchor.read(ledger.path)
@@ -83,7 +86,7 @@ class Ledger(Store):
                     ledger._build(anchor.ledger)
                     ledger._put_in_place()
             with ledger._turn(trusting=True):
-                entry = ledger._vouch(anchor, note, lost)
+                entry = ledger._vouch(anchor, note, lost, spent)
             with alone(ledger.path.parent, wait):
                 Anchor.of(ledger._book, ledger.path).write(ledger.path)
             return entry
@@ -181,14 +184,11 @@ class Ledger(Store):
     def _hash(self, seq: int) -> object:
         return self._connection().execute("SELECT hash FROM entries WHERE seq = ?", (seq,)).get
 
-    def _vouch(self, anchor: Anchor | None, note: str, lost: bool) -> Entry:
+    def _vouch(self, anchor: Anchor | None, note: str, lost: bool, declared: Mapping[str, Loss] | None = None) -> Entry:
         if anchor is not None:
             self._belongs(anchor)
         if lost:
-            spent = dict(self._book.peaks)
-            for name, loss in (anchor.peaks if anchor else {}).items():
-                spent[name] = larger(spent.get(name, _NOTHING), Loss.from_dict(loss))
-            return self._add("exhausted", {"note": note, "spent": {name: loss.to_dict() for name, loss in spent.items()}})
+            return self._add("exhausted", _exhausted(note, self._book.peaks, anchor, declared))
         if anchor is None or self._hash(anchor.seq) != anchor.hash:
             raise LedgerError(f"Entry {self._book.seq + 1} of the ledger may be lost: the anchor is missing or knows more. {_LOST}")
         return self._add("adopt", {"note": note})
@@ -205,20 +205,76 @@ class Ledger(Store):
                 return  # opening says what is wrong; else a crash came between anchor and file, and this goes on from there
             self._put_in_place()
 
-    def _build(self, name: str) -> Book:
-        """A ledger of one entry, closed and synced: the journal of the switch to a write-ahead log must be gone before it serves."""
-        for end in ("", "-wal", "-shm", "-journal"):
-            self._draft.with_name(self._draft.name + end).unlink(missing_ok=True)
+    def _build(self, name: str, lost: dict[str, object] | None = None) -> Book:
+        """A ledger of one entry, and a second one about what was ``lost``, closed and synced: the journal of the switch to a write-ahead
+        log must be gone before it serves."""
+        self._sweep()
         book = Book()
-        entry = book.next("open", {"ledger": name, "format": FORMAT})
-        book.apply(entry)
         self._db = self._connect(self._draft, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute(_TABLE)
-        self._keep(entry)
+        for kind, body in (("open", {"ledger": name, "format": FORMAT}), ("exhausted", lost)):
+            if body is not None:
+                entry = book.next(kind, body)
+                book.apply(entry)
+                self._keep(entry)
         self._disconnect()
         sync(self._draft)
         return book
+
+    def _begin_closed(self, note: str, totals: Mapping[str, Loss], declared: Mapping[str, Loss] | None) -> Entry:
+        """A new ledger that knows of a loss before it serves, in the place of one that is gone."""
+        with plainly(self.path), alone(self.path.parent, self._wait):
+            self._check_free()
+            anchor = Anchor.read(self.path)
+            name = secrets.token_hex(16) if anchor is None else anchor.ledger
+            Anchor.of(self._build(name, _exhausted(note, totals, anchor, declared)), self._draft).write(self.path)
+            self._put_in_place()
+        return self.entries()[-1]
+
+    def _refill(self, copy: Path, note: str, lost: bool, declared: Mapping[str, Loss] | None) -> Entry:
+        """Put a copy of the ledger in its place, with an entry that says so. The anchor comes last: until then it knows what was there."""
+        with plainly(self.path), alone(self.path.parent, self._wait):
+            self._check_free()
+            anchor = Anchor.read(self.path)
+            try:
+                self._sweep()
+                with plainly(copy), _reading(copy) as db:
+                    copy_entries(db, self._draft)
+                self._db = self._connect(self._draft, apsw.SQLITE_OPEN_READWRITE)
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._follow(_stored(self._db))
+                self._judge(anchor, copy, lost)
+                entry = self._vouch(anchor, note, lost, declared)
+                self._disconnect()
+                sync(self._draft)
+            except BaseException:
+                self._forget()
+                self._sweep()
+                raise
+            self._put_in_place()
+            Anchor.of(self._book, self.path).write(self.path)
+        return entry
+
+    def _judge(self, anchor: Anchor | None, copy: Path, lost: bool) -> None:
+        """Whether the copy has everything that the anchor knows, and the custodian says so."""
+        whole = anchor is not None and self._hash(anchor.seq) == anchor.hash
+        if whole and lost:
+            raise LedgerError(f"The copy '{copy}' has every entry that the anchor knows: nothing is lost. Restore it without '--lost'.")
+        if not whole and not lost:
+            known = "there is no anchor to compare it with" if anchor is None else f"the anchor knows entry {anchor.seq}"
+            raise LedgerError(
+                f"The copy '{copy}' ends with entry {self._book.seq}, and {known}: charges may be lost. Restore a newer copy. "
+                "If there is none, '--lost' declares the loss, and goes on with all budgets closed."
+            )
+
+    def _check_free(self) -> None:
+        if self.path.exists():
+            raise LedgerError(f"There is a ledger at '{self.path}' already, and it is never written over. Move it away first.")
+
+    def _sweep(self) -> None:
+        for end in ("", "-wal", "-shm", "-journal"):
+            self._draft.with_name(self._draft.name + end).unlink(missing_ok=True)
 
     def _put_in_place(self) -> None:
         self._draft.rename(self.path)
@@ -262,12 +318,29 @@ class Ledger(Store):
 
 def entries_of(path: Path) -> Iterator[Entry]:
     """The stored entries, unchecked; the file is not written to."""
-    with plainly(path):
-        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            yield from _stored(db)
-        finally:
-            db.close(True)
+    with plainly(path), _reading(path) as db:
+        yield from _stored(db)
+
+
+def copy_entries(db: apsw.Connection, target: Path) -> None:
+    """Everything as it is at this moment, in one new file that is on disk when this returns. Others may go on reading and writing."""
+    goal = apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    try:
+        with goal.backup("main", db, "main") as work:
+            work.step()  # all pages in one step, and so of one moment
+        goal.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+    finally:
+        goal.close(True)
+    sync(target)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[apsw.Connection]:
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        yield db
+    finally:
+        db.close(True)
 
 
 def _stored(db: apsw.Connection, first: int = 1) -> Iterator[Entry]:
@@ -287,6 +360,21 @@ def plainly(path: Path) -> Iterator[None]:
         raise LedgerError(f"The file '{path}' is not a ledger, or is damaged. {_LOST}") from None
     except (apsw.Error, OSError) as problem:
         raise LedgerError(f"The ledger '{path}' cannot be read and written: {problem}. What was charged is kept.") from None
+
+
+def _exhausted(note: str, peaks: Mapping[str, Loss], anchor: Anchor | None, declared: Mapping[str, Loss] | None) -> dict[str, object]:
+    """The body of the entry that closes all budgets: at the largest totals that are known of, or at what the custodian declares."""
+    spent = dict(peaks)
+    for name, held in (anchor.peaks if anchor else {}).items():
+        spent[name] = larger(spent.get(name, _NOTHING), Loss.from_dict(held))
+    named = dict(declared or {})
+    for name, loss in named.items():
+        if name not in spent or not isinstance(loss, Loss):
+            raise InvalidArgument("spent", f"must be a Loss for a population that the ledger knows: {', '.join(sorted(spent))}", name)
+    body: dict[str, object] = {"note": note, "spent": {name: loss.to_dict() for name, loss in (spent | named).items()}}
+    if anchor and anchor.sources:
+        body["sources"] = dict(anchor.sources)
+    return body | ({"declared": sorted(named)} if named else {})
 
 
 _NOTHING = Loss(0)

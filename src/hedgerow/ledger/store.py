@@ -10,7 +10,7 @@ sent, and that is the same for all who race for one charge, so a retried request
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from types import TracebackType
@@ -22,6 +22,7 @@ from hedgerow.ledger.entry import Entry
 from hedgerow.numeric.number import exact, positive, short, whole
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.parts import Parts
 from hedgerow.privacy.unit import RELATIONS
 
 __all__ = ["Store"]
@@ -44,11 +45,17 @@ class Store(ABC):
         sources: Mapping[str, str] | None = None,
         note: str = "",
         max_failures: int = 20,
+        partitions: Mapping[str, Mapping[str, object]] | None = None,
+        forgive: bool = False,
     ) -> Entry:
         """A policy that the custodian accepted; it rules from here on.
 
         ``budgets``: population -> epsilon, delta (or None), unit, neighbours, and conversion if not a half. ``quotas``: analyst -> the
-        most they may ask for in all. ``sources``: declared path or server table, never content -> population.
+        most they may ask for in all. ``sources``: declared path or server table, never content -> population. ``partitions``: table ->
+        population, column, the names of its parts, and in how many of them a unit may be at most (most).
+
+        Failed runs are forgiven with ``forgive``, by a higher ``max_failures``, and by accepting the policy that rules already, which
+        says nothing else.
         """
         body: dict[str, object] = {
             "digest": _text(digest, "digest"),
@@ -59,8 +66,11 @@ class Store(ABC):
             "max_failures": whole(max_failures, "max_failures"),
             "note": note,
         }
+        if partitions:
+            body["partitions"] = {_text(table, "table"): _partition(partition) for table, partition in partitions.items()}
         with self._turn():
-            return self._add("policy", body)
+            again = self._book.policy is not None and self._book.policy["digest"] == digest
+            return self._add("policy", body | {"forgives": bool(forgive) or again})
 
     def charge(
         self,
@@ -73,11 +83,16 @@ class Store(ABC):
         request: str | None = None,
         about: Mapping[str, object] | None = None,
         policy: str | None = None,
+        parts: Mapping[str, tuple[str, Sequence[str]]] | None = None,
     ) -> Entry:
         """Pay for a question, all populations or none; durable before it returns. BudgetExceeded when it does not fit.
 
         ``policy`` is the digest of the one under which the question was understood; it must still rule. The same ``request`` again gives
         the first entry and costs nothing; with any other question or price it is an error.
+
+        ``parts``: population -> a partitioned table and the names of its parts that the question reads; its loss is charged to each of
+        them. A population without parts is charged as a whole. That the question reads no other rows of this population is the
+        caller's promise.
         """
         if not charges or not all(isinstance(loss, Loss) for loss in charges.values()):
             raise InvalidArgument("charges", "must be a Loss for at least one population")
@@ -90,6 +105,8 @@ class Store(ABC):
             "request": request if request is None else _text(request, "request"),
             "about": dict(about or {}),
         }
+        if parts:
+            body["parts"] = {_text(name, "population"): _part_names(name, named, charges) for name, named in parts.items()}
         with self._turn():
             _check_rules(self._book, policy)
             made = self._book.requested(analyst, request)
@@ -170,6 +187,28 @@ def _same(entry: Entry, body: dict[str, object]) -> Entry:
     if {**entry.body, "about": None} != {**body, "about": None}:
         raise LedgerError(f"The request '{body['request']}' was charged already, for another question (entry {entry.seq}).")
     return entry
+
+
+def _partition(partition: Mapping[str, object]) -> dict[str, object]:
+    if not isinstance(partition, Mapping) or set(partition) != {"population", "column", "most", "parts"}:
+        raise InvalidArgument("partitions", "must give population, column, most and parts for each table")
+    names = [_text(name, "part") for name in _list(partition["parts"], "partitions")]
+    most = Parts(whole(partition["most"], "most"), tuple(names)).most
+    column, population = _text(partition["column"], "column"), _text(partition["population"], "population")
+    return {"population": population, "column": column, "most": most, "parts": names}
+
+
+def _part_names(population: str, named: object, charges: Mapping[str, Loss]) -> list[object]:
+    if population not in charges or not isinstance(named, tuple) or len(named) != 2:
+        raise InvalidArgument("parts", "must be a table and a list of its parts, for a population that is charged", population)
+    return [_text(named[0], "table"), [_text(name, "part") for name in _list(named[1], "parts")]]
+
+
+def _list(value: object, argument: str) -> list[object]:
+    """A list that is not empty and names nothing twice."""
+    if not isinstance(value, (list, tuple)) or not value or len(set(map(str, value))) != len(value):
+        raise InvalidArgument(argument, "must be a list of parts, at least one, and each once", value)
+    return list(value)
 
 
 def _terms(terms: Mapping[str, object]) -> dict[str, object]:

@@ -1,7 +1,14 @@
-"""Parts of dates. Dates run from the year 1 to the year 9999; whatever lies outside is read as the nearest of these."""
+"""Parts of dates, and other dates. Dates run from the year 1 to the year 9999; whatever lies outside is the nearest of these. NULL in,
+NULL out.
+
+* ``add days(date, count)``: so many days later, earlier where the count is below 0.
+* ``add months(date, count)``: the same day of the month so many months later, or the last day of that month where it has no such day.
+* ``days between(first, last)``: how many days the last lies after the first, below 0 where it lies before.
+"""
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
@@ -10,7 +17,7 @@ from typing import Final
 from hedgerow.errors import Unsupported
 from hedgerow.plan.values import Range
 
-__all__ = ["PARTS", "STARTS", "part_range", "start_range"]
+__all__ = ["MOVES", "PARTS", "STARTS", "between", "between_range", "move_range", "part_range", "start_range"]
 
 PARTS: Final[Mapping[str, Callable[[date], int]]] = {
     "year": lambda d: d.year,
@@ -24,7 +31,24 @@ STARTS: Final[Mapping[str, Callable[[date], date]]] = {
     "start of year": lambda d: d.replace(month=1, day=1),
     "start of quarter": lambda d: d.replace(month=(d.month - 1) // 3 * 3 + 1, day=1),
     "start of month": lambda d: d.replace(day=1),
+    "start of week": lambda d: date.fromordinal(d.toordinal() - d.weekday()),  # Monday, as the first day of all was
 }
+
+
+def _add_days(day: date, count: int) -> date:
+    return date.fromordinal(min(max(day.toordinal() + count, 1), _LAST))
+
+
+def _add_months(day: date, count: int) -> date:
+    index = day.year * 12 + day.month - 1 + count
+    if not 12 <= index < 120_000:
+        return date.min if index < 12 else date.max
+    year, month = index // 12, index % 12 + 1
+    return date(year, month, min(day.day, calendar.monthrange(year, month)[1]))
+
+
+MOVES: Final[Mapping[str, Callable[[date, int], date]]] = {"add days": _add_days, "add months": _add_months}
+_LAST: Final = date.max.toordinal()
 _FIXED: Final = {"quarter": (1, 4), "month": (1, 12), "day": (1, 31), "day of week": (0, 6), "day of year": (1, 366)}
 _MONTHS: Final = {"start of year": 12, "start of quarter": 3, "start of month": 1}
 _LISTED: Final = 1200  # a hundred years of months
@@ -56,13 +80,50 @@ def start_range(name: str) -> Callable[[Sequence[Range]], Range]:
         if ends is None:
             return Range("date", nullable=ranges[0].nullable)
         first, last = STARTS[name](ends[0]), STARTS[name](ends[1])
-        count = ((last.year - first.year) * 12 + last.month - first.month) // _MONTHS[name] + 1
-        listed = tuple(_after(first, i * _MONTHS[name]) for i in range(count)) if count <= _LISTED else None
+        listed = _weeks(first, last) if name == "start of week" else _months(first, last, _MONTHS[name])
         return Range("date", Fraction(first.toordinal()), Fraction(last.toordinal()), None, listed, ranges[0].nullable)
 
     return rule
 
 
+def _weeks(first: date, last: date) -> tuple[date, ...] | None:
+    days = range(first.toordinal(), last.toordinal() + 1, 7)
+    return tuple(map(date.fromordinal, days)) if len(days) <= _LISTED else None
+
+
+def _months(first: date, last: date, every: int) -> tuple[date, ...] | None:
+    count = ((last.year - first.year) * 12 + last.month - first.month) // every + 1
+    return tuple(_after(first, i * every) for i in range(count)) if count <= _LISTED else None
+
+
 def _after(first: date, months: int) -> date:
     index = first.year * 12 + first.month - 1 + months
     return date(index // 12, index % 12 + 1, 1)
+
+
+def move_range(name: str) -> Callable[[Sequence[Range]], Range]:
+    """A later date moves to a later one, or the same, and so does one that is moved further: the ends go to the ends."""
+
+    def rule(ranges: Sequence[Range]) -> Range:
+        ends, count = _ends(ranges, "date some time later"), ranges[1]
+        if count.type != "integer":
+            raise Unsupported("Whole days and months are added to a date: write a whole number of them.")
+        nullable = any(range_.nullable for range_ in ranges)
+        if ends is None or count.low is None or count.high is None:
+            return Range("date", nullable=nullable)
+        first, last = MOVES[name](ends[0], int(count.low)), MOVES[name](ends[1], int(count.high))
+        return Range("date", Fraction(first.toordinal()), Fraction(last.toordinal()), nullable=nullable)
+
+    return rule
+
+
+def between(first: date, last: date) -> int:
+    """How many days the last lies after the first."""
+    return last.toordinal() - first.toordinal()
+
+
+def between_range(ranges: Sequence[Range]) -> Range:
+    """From the last of the first to the first of the last; at most all the days there are."""
+    (a, b), (c, d) = (_ends([range_], "number of days between") or (date.min, date.max) for range_ in ranges)
+    low, high = Fraction(between(b, c)), Fraction(between(a, d))
+    return Range("integer", low, high, Fraction(1), nullable=any(range_.nullable for range_ in ranges))

@@ -10,8 +10,10 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, replaced
-from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Filter, Join, Project, Rows, Table, Union
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Aggregate, Filter, Fold, Join, Project, Rows, Table, Union
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.schema import Schema
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 
@@ -21,7 +23,18 @@ __all__ = ["describe", "text"]
 _OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 9)
 _INFIX: Final = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%": _PRODUCT}
 _TESTS: Final = ("=", "<>", "<", "<=", ">", ">=")
-_NAMES: Final = {"day of week": "DAYOFWEEK", "day of year": "DAYOFYEAR"}
+_NAMES: Final = {"day of week": "DAYOFWEEK", "day of year": "DAYOFYEAR", "starts with": "STARTS_WITH"}
+_MOVED: Final = {"add days": "DAY", "add months": "MONTH"}
+# What a unit's rows become has names like the aggregates, and no function of the list has these names.
+_FOLDED: Final = {
+    "fold rows": "COUNT(*)",
+    "fold values": "COUNT({})",
+    "fold distinct": "COUNT(DISTINCT {})",
+    "fold total": "SUM({})",
+    "fold mean": "AVG({})",
+    "fold least": "MIN({})",
+    "fold greatest": "MAX({})",
+}
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 
 
@@ -93,6 +106,14 @@ def _function(function: str, arguments: Sequence[Expression]) -> tuple[str, int]
         pairs = zip(arguments[0:-1:2], arguments[1::2], strict=True)
         branches = " ".join(f"WHEN {text(condition)} THEN {text(value)}" for condition, value in pairs)
         return f"CASE {branches} ELSE {text(arguments[-1])} END", _ATOM
+    if function == "concat":
+        return " || ".join(_at(argument, _PRODUCT) for argument in arguments), _SUM
+    if function in _MOVED:
+        return f"{_at(arguments[0], _SUM)} + INTERVAL {_at(arguments[1], _ATOM)} {_MOVED[function]}", _SUM
+    if function == "days between":
+        return f"DATE_DIFF('day', {_list(arguments)})", _ATOM
+    if function in _FOLDED:
+        return _FOLDED[function].format(_list(arguments)), _ATOM
     if function == "to real":
         return f"CAST({text(arguments[0])} AS DOUBLE)", _ATOM
     if function.startswith("start of "):
@@ -105,30 +126,70 @@ def describe(plan: Aggregate, unit: Unit) -> tuple[str, ...]:
     lines, columns = _rows(plan.bound.source)
     lines += [_keys(plan, columns), _caps(plan)]
     for measure, moves in zip(plan.measures, plan.sensitivity(unit), strict=True):
-        lines += _measure(measure, moves, columns, unit)
+        lines += _pick(measure, moves, columns, plan, unit) if isinstance(measure, Pick) else _measure(measure, moves, columns, unit)
     return tuple(lines)
 
 
-def _rows(rows: Rows) -> tuple[list[str], Mapping[str, Expression]]:
-    """Lines about the rows, and what each of their columns stands for in the words of the tables."""
+def _rows(rows: Rows, full: bool = False) -> tuple[list[str], Mapping[str, Expression]]:
+    """Lines about the rows, and what each of their columns stands for in the words of the tables; with ``full`` names, that of the table
+    comes before that of the column."""
     if isinstance(rows, Table):
-        who = {None: "public", "row": "every row is a unit of its own"}.get(rows.unit, f"a unit is known by {rows.unit}")
-        return [f"Reads the table {rows.schema.table}, version {rows.schema.version}: {who}."], {name: Read(name) for name in rows.columns}
+        table = rows.schema.table
+        return _table(rows.schema), {name: Read(f"{table}.{name}" if full else name) for name in rows.columns}
     if isinstance(rows, Union):
         lines = [line for source in rows.sources for line in _rows(source)[0]]
         return [*lines, f"Puts the rows of these {len(rows.sources)} sources together."], {name: Read(name) for name in rows.columns}
-    lines, columns = _rows(rows.source)
+    lines, columns = _rows(rows.source, full)
     if isinstance(rows, Filter):
         return [*lines, f"Keeps the rows where {text(replaced(rows.condition, columns))}."], columns
     if isinstance(rows, Project):
         return lines, {name: replaced(expression, columns) for name, expression in rows.outputs}
-    return [*lines, _joined(rows, columns)], {**columns, **{name: Read(f"{rows.public.schema.table}.{there}") for name, there in rows.adds}}
+    more, columns = _folded(rows, columns) if isinstance(rows, Fold) else _joined(rows, columns)
+    return [*lines, *more], columns
 
 
-def _joined(join: Join, columns: Mapping[str, Expression]) -> str:
-    table = join.public.schema.table
-    pairs = " AND ".join(f"{text(columns[own])} = {text(Read(f'{table}.{there}'))}" for own, there in join.on)
-    return f"Looks up the public table {table} where {pairs}: at most {_many(join.matches, 'row')} there for each row."
+def _table(schema: Schema) -> list[str]:
+    who = {None: "public", "row": "every row is a unit of its own"}.get(schema.unit, f"a unit is known by {schema.unit}")
+    steps, at = [], schema
+    while at.link is not None:
+        steps.append(f"{text(Read(f'{at.table}.{at.link.column}'))} = {text(Read(f'{at.link.parent.table}.{at.link.key}'))}")
+        at = at.link.parent
+    if steps:
+        who += f" in the table {at.table}, found by {' AND '.join(steps)}"
+    lines = [f"Reads the table {schema.table}, version {schema.version}: {who}."]
+    if schema.partition is not None:
+        many, column = _many(schema.partition.most, "value"), text(Read(schema.partition.column))
+        lines.append(f"Of each unit keeps the rows with the first {many} of {column} that it has, for every question alike.")
+    return lines
+
+
+def _folded(fold: Fold, columns: Mapping[str, Expression]) -> tuple[list[str], Mapping[str, Expression]]:
+    made = {key: columns[key] for key in fold.keys}
+    lines = []
+    for name, folded in fold.outputs:
+        made[name] = Call(f"fold {folded.kind}", () if folded.column is None else (columns[folded.column],))
+        lines += [] if folded.snap is None else [_moved_into(text(made[name]), folded.snap)]
+    each = "each unit" if not fold.keys else f"each unit and {_list([columns[key] for key in fold.keys])}"
+    outputs = _list([made[name] for name, _ in fold.outputs])
+    return [f"Makes one row of the rows of {each}{': ' if outputs else ''}{outputs}.", *lines], made
+
+
+def _joined(join: Join, columns: Mapping[str, Expression]) -> tuple[list[str], Mapping[str, Expression]]:
+    lines, there = _rows(join.other, full=True)
+    pairs = " AND ".join(f"{text(columns[own])} = {text(there[theirs])}" for own, theirs in join.on)
+    kept = ", and a row without any stays, with NULL" if join.keeps else ""
+    if join.other.unit is None:
+        bare, what = join.other, "these public rows"
+        while isinstance(bare, Project):
+            bare = bare.source
+        if isinstance(bare, Table):
+            lines, what = [], f"the public table {bare.schema.table}"
+        most = "all rows" if join.matches is None else f"at most {_many(join.matches, 'row')}"
+        lines = [*lines, f"Looks up {what} where {pairs}: {most} there for each row{kept}."]
+    else:
+        agree = f" where {pairs}" if pairs else ""
+        lines = [*lines, f"Puts beside each row the rows of the same unit there{agree}{kept}."]
+    return lines, {**columns, **{name: there[theirs] for name, theirs in join.adds}}
 
 
 def _keys(plan: Aggregate, columns: Mapping[str, Expression]) -> str:
@@ -147,17 +208,59 @@ def _caps(plan: Aggregate) -> str:
 
 
 def _measure(measure: Measure, moves: Sensitivity, columns: Mapping[str, Expression], unit: Unit) -> list[str]:
-    argument = "*" if measure.column is None else text(columns[measure.column])
-    name = {"units": "The number of units", "total": f"SUM({argument})", "mean": f"AVG({argument})"}.get(measure.kind, f"COUNT({argument})")
+    arguments = _list([columns[name] for name in measure.columns])
+    name = _name(measure).format(arguments)
     step, lines = Fraction(1), []
-    if measure.snap is not None:
-        step, low, high = measure.snap.step, measure.snap.low, measure.snap.high
-        lines = [f"{name}: values are moved into {_number(low * step)} to {_number(high * step)} and rounded to steps of {_number(step)}."]
-        name += ", as two sums: how far the values lie above the lower bound, and below the upper one" if measure.kind == "mean" else ""
-    who = "One unit" if unit.group == 1 else f"{unit.group} units together"
-    how = "coming or going" if unit.relation == "add-remove" else "being replaced"
+    snaps = [(measure.column, measure.snap), *([] if measure.second is None else [measure.second])]
+    for column, snap in snaps:
+        if column is not None and snap is not None:
+            step *= snap.step**measure.degree
+            lines.append(_moved_into(name if measure.second is None else f"{name}, {text(columns[column])}", snap))
+    if measure.limits is not None:
+        low, high = (_number(limit * step) for limit in measure.limits)
+        lines.append(f"{name}: what one unit puts into a group in all is moved into {low} to {high}.")
+    if measure.kind == "moments":
+        plain = measure.width == 2
+        name += ", as two sums: " if plain else f", as {measure.width} sums of products: "
+        name += "how far the values lie above the lower bound, and below the upper one"
     total, each = _number(moves.l1 * step), _number(moves.linf * step)
-    return [*lines, f"{name}: {who} {how} can move {_many(moves.l0, 'number')} by {total} in all, and none by more than {each}."]
+    return [*lines, f"{name}: {_who(unit)} can move {_many(moves.l0, 'number')} by {total} in all, and none by more than {each}."]
+
+
+def _name(measure: Measure) -> str:
+    if measure.kind == "moments":
+        pair = measure.second is not None
+        return {(1, False): "AVG({})", (2, False): "VARIANCE({})", (1, True): "COVARIANCE({})"}.get((measure.degree, pair), "CORR({})")
+    names = {"units": "The number of units", "rows": "COUNT(*)", "distinct": "COUNT(DISTINCT {})", "total": "SUM({})"}
+    return names.get(measure.kind, "COUNT({})")
+
+
+def _pick(pick: Pick, moves: Sensitivity, columns: Mapping[str, Expression], plan: Aggregate, unit: Unit) -> list[str]:
+    argument = text(columns[pick.column])
+    if pick.kind == "quantiles":
+        shares = ", ".join(_number(share) for share in pick.at)
+        name = f"The quantile{'' if len(pick.at) == 1 else 's'} {shares} of {argument}"
+    else:
+        name = f"{ {'least': 'MIN', 'greatest': 'MAX', 'mode': 'MODE'}[pick.kind] }({argument})"
+    if pick.snap is not None:
+        line = _moved_into(name, pick.snap, dates=plan.bound.columns[pick.column].type == "date")
+    else:
+        line = f"{name}: values other than the {len(pick.values or ())} declared ones do not count."
+    changed = f"can change {_many(moves.l0, 'group')}, where at most {_many(int(moves.linf), 'value')} of the sample"
+    return [line, f"{name}: {_who(unit)} {changed} {'leave or enter' if unit.relation == 'add-remove' else 'leave and as many enter'}."]
+
+
+def _who(unit: Unit) -> str:
+    who = "One unit" if unit.group == 1 else f"{unit.group} units together"
+    return f"{who} {'coming or going' if unit.relation == 'add-remove' else 'being replaced'}"
+
+
+def _moved_into(name: str, snap: Snap, *, dates: bool = False) -> str:
+    low, high = snap.low * snap.step, snap.high * snap.step
+    if dates:
+        first, last = (date.fromordinal(min(max(int(end), 1), date.max.toordinal())).isoformat() for end in (low, high))
+        return f"{name}: dates are moved into {first} to {last}."
+    return f"{name}: values are moved into {_number(low)} to {_number(high)} and rounded to steps of {_number(snap.step)}."
 
 
 def _many(count: int, noun: str) -> str:

@@ -15,8 +15,9 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import Unbounded, Unsupported
-from hedgerow.plan.dates import PARTS, STARTS, part_range, start_range
+from hedgerow.plan.dates import MOVES, PARTS, STARTS, between, between_range, move_range, part_range, start_range
 from hedgerow.plan.logic import and_, case, case_range, coalesce, coalesce_range, like, member, nullif, or_, same_types
+from hedgerow.plan.texts import TEXTS, text_range
 from hedgerow.plan.values import Range, Type, Value, common_step
 
 __all__ = ["FUNCTIONS", "Function", "half_away"]
@@ -68,7 +69,9 @@ def _number(ranges: Sequence[Range], corners: Sequence[Fraction], name: str, ste
     low, high = min(corners), max(corners)
     if max(abs(low), abs(high)) > (_WHOLE if whole else _LARGE):
         raise Unsupported(f"{name} may leave the range of numbers here: its bounds are {_brief(low)} and {_brief(high)}.")
-    return Range("integer" if whole else "real", low, high, Fraction(1) if whole else step, nullable=any(r.nullable for r in ranges))
+    if whole and (step is None or step.denominator != 1):
+        step = Fraction(1)
+    return Range("integer" if whole else "real", low, high, step, nullable=any(r.nullable for r in ranges))
 
 
 def _sum(sign: int) -> Rule:
@@ -92,7 +95,7 @@ def _product(ranges: Sequence[Range]) -> Range:
 
 def _quotient(ranges: Sequence[Range]) -> Range:
     (a, b), (c, d) = _bounds(ranges, "/")
-    if c <= 0 <= d:
+    if c <= 0 <= d or max(abs(a), abs(b)) > min(abs(c), abs(d)) * _LARGE:  # by next to nothing is no better than by 0
         return Range("real")
     bounds = _number(ranges, [a / c, a / d, b / c, b / d], "/", None)
     return bounds.but(type="real", step=None, nullable=True)
@@ -146,11 +149,19 @@ def _logarithm(ranges: Sequence[Range]) -> Range:
 
 
 def _extreme(pick: Callable[[Sequence[Fraction]], Fraction], name: str) -> Rule:
+    """Of numbers, or of dates. It computes nothing, and so needs no bounds: LEAST has an upper one where one of its arguments has, and
+    a lower one where all have; GREATEST the other way round. So GREATEST(LEAST(x, 9), 0) has both, whatever x is."""
+
     def rule(ranges: Sequence[Range]) -> Range:
-        pairs = _bounds(ranges, name)
-        step = common_step(range_.step for range_ in ranges)
-        corners = [pick([low for low, _ in pairs]), pick([high for _, high in pairs])]
-        return _number(ranges, corners, name, step)
+        types = {range_.type for range_ in ranges}
+        if types != {"date"} and not types <= {"integer", "real"}:
+            raise Unsupported(f"{name} works on numbers, or on dates, and here are {' and '.join(sorted(types))}.")
+        type_: Type = types.pop() if len(types) == 1 else "real"
+        ends = [[end for end in side if end is not None] for side in ([r.low for r in ranges], [r.high for r in ranges])]
+        needed = (len(ranges), 1) if pick is min else (1, len(ranges))
+        low, high = (pick(found) if len(found) >= least else None for found, least in zip(ends, needed, strict=True))
+        step = Fraction(1) if type_ == "integer" else common_step(range_.step for range_ in ranges)
+        return Range(type_, low, high, step, nullable=any(range_.nullable for range_ in ranges))
 
     return rule
 
@@ -236,5 +247,8 @@ _LIST: Final = (
     Function("nullif", lambda ranges: ranges[same_types(ranges, "NULLIF")].but(nullable=True), nullif, strict=False),
     *(Function(name, part_range(name), part) for name, part in PARTS.items()),
     *(Function(name, start_range(name), start) for name, start in STARTS.items()),
+    *(Function(name, move_range(name), move) for name, move in MOVES.items()),
+    Function("days between", between_range, between),
+    *(Function(name, text_range(name), run) for name, (_, _, run) in TEXTS.items()),
 )
 FUNCTIONS: Final = {function.name: function for function in _LIST}

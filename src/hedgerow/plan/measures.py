@@ -21,8 +21,8 @@ from hedgerow.privacy.sensitivity import Sensitivity
 
 __all__ = ["KINDS", "Kind", "Measure", "Reach", "Snap"]
 
-Kind = Literal["units", "rows", "values", "total", "mean"]
-KINDS: Final = ("units", "rows", "values", "total", "mean")
+Kind = Literal["units", "rows", "values", "distinct", "total", "moments"]
+KINDS: Final = ("units", "rows", "values", "distinct", "total", "moments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +54,54 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One thing added up: the units, the rows, the values that are not NULL, their total, or for a mean the two totals of how far the
-    values lie above ``low`` and below ``high``."""
+    """What is added up in every group:
+
+    * ``units``, ``rows``, ``values`` that are not NULL: how many there are;
+    * ``distinct``: how many different values, of which those of each unit that come first by (rank, value) count, ``max_rows`` of them;
+    * ``total``: the sum; with ``limits``, what one unit puts into a group is its whole sum there, moved into them (in steps), and
+      ``max_rows`` does not matter;
+    * ``moments``: with y the steps of a value above ``low`` and w the width, the sums of C(d, k) y^k (w - y)^(d - k), k = d … 0, d the
+      ``degree``. They add up to w^d for each value, which is why one unit moves all of them together no further than one of them.
+      With a ``second`` column, of all products of its polynomials with those of the first, where neither value is NULL; the ones of the
+      second run fastest.
+    """
 
     kind: Kind
     column: str | None = None
     snap: Snap | None = None
+    limits: tuple[int, int] | None = None
+    degree: int = 1
+    second: tuple[str, Snap] | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise InvalidArgument("kind", f"must be one of {', '.join(KINDS)}", self.kind)
-        if (self.column is None) != (self.kind in ("units", "rows")) or (self.snap is None) != (self.kind not in ("total", "mean")):
+        if (self.column is None) != (self.kind in ("units", "rows")) or (self.snap is None) != (self.kind not in ("total", "moments")):
             raise InvalidArgument("measure", "must have a column for values, and a snap for sums of them", self.kind)
+        if self.limits is not None and (self.kind != "total" or self.limits[0] > self.limits[1] or max(map(abs, self.limits)) > 2**62):
+            raise InvalidArgument("limits", "must be of a total, the lower one first, within 2^62 steps", self.limits)
+        if self.kind != "moments" and (self.degree, self.second) != (1, None):
+            raise InvalidArgument("degree", "must be 1, without a second column, but for moments", self.degree)
+        if self.degree not in (1, 2) or self.most >= 2**62:
+            raise InvalidArgument("degree", "must be 1 or 2, and the widths to that power below 2^62 together", self.degree)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it is of."""
+        return tuple(name for name in (self.column, self.second and self.second[0]) if name is not None)
 
     @property
     def width(self) -> int:
         """How many whole numbers it has in each group."""
-        return 2 if self.kind == "mean" else 1
+        return 1 if self.kind != "moments" else (self.degree + 1) ** len(self.columns)
+
+    @property
+    def most(self) -> int:
+        """What the numbers of moments add up to for each row: the product of the widths to their degree."""
+        if self.kind != "moments" or self.snap is None:
+            return 1
+        together = (self.snap.high - self.snap.low) * (1 if self.second is None else self.second[1].high - self.second[1].low)
+        return int(together**self.degree)
 
     def sensitivity(self, reach: Reach) -> Sensitivity:
         """How far one unit moves all of its numbers together.
@@ -81,9 +112,9 @@ class Measure:
         j as small as the number of cells allows, or j = g.
         """
         groups = reach.groups if reach.cells is None else min(reach.groups, reach.cells)
-        if self.kind == "mean":
-            return self._mean(groups, reach)
-        low, high = self._put_in(reach.rows)
+        if self.kind == "moments":
+            return self._moments(groups, reach)
+        low, high = self.put_in(reach.rows)
         far, wide = max(-low, high), high - low
         if far == 0:
             raise Refused("Nobody can move this sum, since its values can only be 0: there is nothing to protect and nothing to ask.")
@@ -98,22 +129,24 @@ class Measure:
             Fraction(max(j * wide**2 + 2 * alone * far**2 for j, alone in ends)),
         )
 
-    def _put_in(self, rows: int) -> tuple[int, int]:
+    def put_in(self, rows: int) -> tuple[int, int]:
         """The least and the most that a unit puts into one group, 0 included."""
         if self.kind == "units":
             return 0, 1
+        if self.limits is not None:
+            return min(self.limits[0], 0), max(self.limits[1], 0)
         if self.snap is None:
             return 0, rows
         return rows * min(self.snap.low, 0), rows * max(self.snap.high, 0)
 
-    def _mean(self, groups: int, reach: Reach) -> Sensitivity:
-        """The two numbers of a unit in a group are at least 0 and together at most rows * (high - low) = t. Coming or going it moves
-        them by t in l1 and, at worst when all is in one, by t in l2. Replaced: twice t in l1; and sqrt(2) t in l2, whether it
-        turns (t, 0) into (0, t) in one group or leaves one group and enters another.
+    def _moments(self, groups: int, reach: Reach) -> Sensitivity:
+        """The numbers of a unit in a group are at least 0 and together at most rows * ``most`` = t. Coming or going it moves them by t
+        in l1 and, at worst when all is in one, by t in l2. Replaced: twice t in l1; and sqrt(2) t in l2, whether it turns (t, 0 …) into
+        (0, t …) in one group or leaves one group and enters another.
         """
-        if self.snap is None or self.snap.low == self.snap.high:
+        if self.most == 0:
             raise Refused("The mean of a value whose bounds are equal is that value: there is nothing to ask.")
-        total = Fraction(reach.rows * (self.snap.high - self.snap.low))
+        total = Fraction(reach.rows * self.most)
         times = 2 if reach.moves else 1
         touched = times * groups if reach.cells is None else min(times * groups, reach.cells)
-        return Sensitivity(2 * touched, total, times * groups * total, times * groups * total**2)
+        return Sensitivity(self.width * touched, total, times * groups * total, times * groups * total**2)

@@ -1,11 +1,12 @@
-"""The eight nodes of a plan.
+"""The nodes of a plan.
 
     Aggregate(Group(Bound( … Project(Filter(Table)) … )))
 
 ``Table`` reads what the policy declares, ``Filter`` and ``Project`` work row by row, ``Union`` puts rows of one population together,
-``Join`` looks rows up in a public table. ``Bound`` comes last before ``Group``: of each unit it keeps at most ``max_groups`` groups, and
-of each of those at most ``max_rows`` rows' worth. Its order within a unit depends on nothing but that unit's own rows. Nothing
-stands between it and the sums, so nothing can merge or multiply rows after it.
+``Join`` puts rows beside public ones, or beside others of the same unit, and ``Fold`` makes one row of all that a unit has. ``Bound`` comes
+last before ``Group``: of each unit it keeps at most ``max_groups`` groups, and of each of those at most ``max_rows`` rows' worth. Its order
+within a unit depends on nothing but that unit's own rows. Nothing stands between it and the sums, so nothing can merge or multiply rows
+after it.
 
 The id of the unit is not a column of the question: every node below ``Bound`` hands it on untouched, and rows without one are dropped.
 """
@@ -14,17 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Literal
 
 from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.number import whole
 from hedgerow.plan.expressions import Expression, range_of
-from hedgerow.plan.measures import Measure, Reach
+from hedgerow.plan.logic import same_types
+from hedgerow.plan.measures import Measure, Reach, Snap
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Range, Value, common_step
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 
-__all__ = ["Aggregate", "Bound", "Filter", "Group", "Join", "Node", "Project", "Rows", "Table", "Union"]
+__all__ = ["Aggregate", "Bound", "Filter", "Fold", "Folded", "Group", "Join", "Node", "Project", "Rows", "Table", "Union"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,27 +96,43 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Each row beside the rows of a *public* table that agree with it on ``on`` (own column, column there); its columns take the names
-    in ``adds`` (name, column there). A row without a partner is dropped. ``matches`` is the public limit of partners a row."""
+    """Each row beside the rows of ``other`` that agree with it on ``on`` (own column, column there), whose columns take the names in
+    ``adds`` (name, column there). A row without a partner is dropped, or with ``keeps`` has NULL in the added columns.
+
+    ``other`` is public, or about the same units: then partners always belong to the same unit as well, so what a row becomes depends on
+    nothing but that unit's rows. ``matches`` is the limit of public partners a row has, those counting that come first by what they add;
+    None where the limit is left to ``Bound``.
+    """
 
     source: Rows
-    public: Table
+    other: Rows
     on: tuple[tuple[str, str], ...]
     adds: tuple[tuple[str, str], ...]
-    matches: int = 1
+    matches: int | None = None
+    keeps: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "matches", whole(self.matches, "matches"))
-        if self.public.unit is not None:
-            raise InvalidArgument("public", "must be a public table")
-        if not {name for name, _ in self.adds}.isdisjoint(self.source.columns):
-            raise InvalidArgument("adds", "must have names that the source does not have", self.adds)
+        if self.matches is not None:
+            object.__setattr__(self, "matches", whole(self.matches, "matches"))
+        if self.other.unit is None and not self.on:
+            raise InvalidArgument("on", "must name columns that agree with the public rows")
+        if self.other.unit is not None and (self.source.unit in (None, "row") or self.other.unit == "row" or self.matches is not None):
+            raise InvalidArgument("other", "must be public, or be joined unit by unit, without a limit of partners")
+        here, there = self.source.columns, self.other.columns
+        names = [name for name, _ in self.adds]
+        if len(set(names)) != len(names) or not set(names).isdisjoint(here):
+            raise InvalidArgument("adds", "must have different names, and such that the source does not have", self.adds)
+        if not {own for own, _ in self.on} <= set(here) or not {theirs for _, theirs in (*self.on, *self.adds)} <= set(there):
+            raise InvalidArgument("on", "must be of columns of the two sides, like what is added", self.on)
+        for own, theirs in self.on:  # or an engine might fail where the data do not look alike
+            same_types([here[own], there[theirs]], "A join")
 
     @property
     def columns(self) -> Mapping[str, Range]:
         """Those of the source, then the added ones."""
-        there = self.public.columns
-        return {**self.source.columns, **{name: there[column] for name, column in self.adds}}
+        there = self.other.columns
+        added = {name: there[column] for name, column in self.adds}
+        return {**self.source.columns, **({name: known.but(nullable=True) for name, known in added.items()} if self.keeps else added)}
 
     @property
     def unit(self) -> str | None:
@@ -143,7 +164,80 @@ class Union:
         return self.sources[0].unit
 
 
-Rows = Table | Filter | Project | Join | Union
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What becomes of the rows of one unit: how many there are, how many values, how many different ones, their total or mean on the
+    grid of ``snap``, the least or the greatest.
+
+    With s the sum of the snapped values in steps, cut to +-2^62, so that no order of rows shows: a ``total`` of reals is s * a / b in
+    doubles, left to right, for a step of a/b; one of whole numbers is s times the step, where s is cut to +-2^62 // step instead. The
+    ``mean`` is s * a / b / (how many values), in doubles. Both are NULL where there is no value.
+    """
+
+    kind: Literal["rows", "values", "distinct", "total", "mean", "least", "greatest"]
+    column: str | None = None
+    snap: Snap | None = None
+
+    def __post_init__(self) -> None:
+        if (self.column is None) != (self.kind == "rows") or (self.snap is None) != (self.kind not in ("total", "mean")):
+            raise InvalidArgument("folded", "must have a column for values, and a snap for sums of them", self.kind)
+        if self.snap is not None and max(self.snap.step.numerator, self.snap.step.denominator) > 2**900:
+            raise InvalidArgument("snap", "must have a step whose parts doubles can hold", self.snap)
+
+    def range(self, columns: Mapping[str, Range]) -> Range:
+        """What is known of it. How many rows a unit has is not, so a count has no upper bound and a total none until it is clamped."""
+        if self.column is None or self.kind in ("values", "distinct"):
+            return Range("integer", Fraction(0), step=Fraction(1), nullable=False)
+        known = columns[self.column]
+        if self.kind in ("least", "greatest"):
+            return known.but(nullable=True)
+        if self.kind == "total":
+            assert self.snap is not None
+            low, high = (Fraction(0) if sure else None for sure in (self.snap.low >= 0, self.snap.high <= 0))
+            return Range(known.type, low, high, self.snap.step)
+        return Range("real", known.low, known.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One row for each unit and combination of the ``keys``: them, and the ``outputs``. It depends on the rows of that unit alone."""
+
+    source: Rows
+    keys: tuple[str, ...]
+    outputs: tuple[tuple[str, Folded], ...]
+
+    def __post_init__(self) -> None:
+        names = [*self.keys, *(name for name, _ in self.outputs)]
+        if len(set(names)) != len(names):
+            raise InvalidArgument("outputs", "must have different names, and not those of keys", names)
+        if self.source.unit in (None, "row"):
+            raise InvalidArgument("source", "must be about units with an id: there is nothing to fold otherwise")
+        known = self.source.columns
+        used = {*self.keys, *(folded.column for _, folded in self.outputs if folded.column is not None)}
+        if not used <= set(known):
+            raise InvalidArgument("outputs", "must be of columns of the source, like the keys", sorted(used - set(known)))
+        for name, folded in self.outputs:
+            if folded.snap is not None and known[str(folded.column)].type not in ("integer", "real"):
+                raise InvalidArgument("outputs", "must add up numbers", name)
+            whole_steps = folded.snap is None or (folded.snap.step.denominator == 1 and folded.snap.step <= 2**62)
+            if folded.kind == "total" and known[str(folded.column)].type == "integer" and not whole_steps:
+                raise InvalidArgument("outputs", "must add up whole numbers in whole steps, of at most 2^62", name)
+            if folded.kind in ("least", "greatest") and known[str(folded.column)].type not in ("integer", "real", "date"):
+                raise InvalidArgument("outputs", "must compare numbers or dates", name)
+
+    @property
+    def columns(self) -> Mapping[str, Range]:
+        """The keys as they are, then the outputs."""
+        known = self.source.columns
+        return {**{key: known[key] for key in self.keys}, **{name: folded.range(known) for name, folded in self.outputs}}
+
+    @property
+    def unit(self) -> str | None:
+        """As that of the source."""
+        return self.source.unit
+
+
+Rows = Table | Filter | Project | Join | Union | Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +265,8 @@ class Bound:
             raise Unbounded(
                 "A row that is a unit of its own may meet several rows of the public table: join on columns that are unique there."
             )
+        if self.source.unit == "row" and len(set(tables := _row_tables(self.source))) < len(tables):
+            raise Unbounded("A row that is a unit of its own would count several times: read its table once.")
 
     @property
     def columns(self) -> Mapping[str, Range]:
@@ -213,17 +309,17 @@ class Aggregate:
     """The whole numbers that a question needs: the measures of every group."""
 
     source: Group
-    measures: tuple[Measure, ...]
+    measures: tuple[Measure | Pick, ...]
 
     def __post_init__(self) -> None:
         if not self.measures or len(set(self.measures)) != len(self.measures):
             raise InvalidArgument("measures", "must be different, and at least one")
         known = self.bound.columns
         for measure in self.measures:
-            if measure.column is not None and measure.column not in known:
-                raise InvalidArgument("measures", "must be of columns of the source", measure.column)
-            if measure.snap is not None and known[str(measure.column)].type not in ("integer", "real"):
-                raise InvalidArgument("measures", "must add up numbers", measure.column)
+            if not set(measure.columns) <= set(known):
+                raise InvalidArgument("measures", "must be of columns of the source", measure.columns)
+            if measure.snap is not None and any(known[name].type not in _SNAPPED[type(measure)] for name in measure.columns):
+                raise InvalidArgument("measures", "must be of numbers", measure.columns)
 
     @property
     def bound(self) -> Bound:
@@ -242,6 +338,9 @@ class Aggregate:
         return tuple(measure.sensitivity(reach).group(unit.group) for measure in self.measures)
 
 
+# Dates are chosen by their ordinal, and never added up.
+_SNAPPED: Final = {Measure: ("integer", "real"), Pick: ("integer", "real", "date")}
+
 Node = Rows | Bound | Group | Aggregate
 
 
@@ -250,18 +349,34 @@ def _multiplies(rows: Rows) -> bool:
         return False
     if isinstance(rows, Union):
         return any(_multiplies(source) for source in rows.sources)
-    return (isinstance(rows, Join) and rows.matches > 1) or _multiplies(rows.source)
+    return (isinstance(rows, Join) and rows.matches != 1) or _multiplies(rows.source)
 
 
-def _hull(ranges: list[Range]) -> Range:
+def _row_tables(rows: Rows) -> list[str]:
+    """The tables whose rows are units, as often as they are read."""
+    if isinstance(rows, Table):
+        return [rows.schema.table]
+    if isinstance(rows, Union):
+        return [name for source in rows.sources for name in _row_tables(source)]
+    return _row_tables(rows.source)
+
+
+def _together(lists: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
+    """All values of all lists; None where one is lacking."""
+    known = [values for values in lists if values is not None]
+    return tuple(dict.fromkeys(value for values in known for value in values)) if len(known) == len(lists) else None
+
+
+def _hull(every: list[Range]) -> Range:
+    ranges = [range_ for range_ in every if range_.values != ()] or every  # what is always NULL has no say
     lows, highs = [r.low for r in ranges if r.low is not None], [r.high for r in ranges if r.high is not None]
     complete = len(lows) == len(ranges) == len(highs)
-    values = {r.values for r in ranges}
+    values = [r.values for r in ranges]
     return Range(
         ranges[0].type,
         min(lows) if complete else None,
         max(highs) if complete else None,
         common_step(r.step for r in ranges),
-        values.pop() if len(values) == 1 else None,
-        any(r.nullable for r in ranges),
+        _together(values),
+        any(r.nullable for r in every),
     )

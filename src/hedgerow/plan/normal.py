@@ -1,6 +1,6 @@
 """Plans in one form, so that the same question asked twice in different words is one question.
 
-    Aggregate(Group(Bound(Project(Filter(core)))))       core: a Table, a Join or a Union
+    Aggregate(Group(Bound(Project(Filter(core)))))       core: a Table, or a Join, a Fold or a Union of rows in this form
 
 Filters are merged into one below one Project; what nobody uses is gone; the keys are called k0, k1 … in their order and the values v0,
 v1 … in the order of their spelling; the measures and the lists of a domain are sorted. What a plan and its normal form give is the same,
@@ -17,8 +17,10 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, reads, replaced
-from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.simple import simple, spell
 
 __all__ = ["key", "normal", "places"]
@@ -31,7 +33,7 @@ _NEVER: Final = Constant(False, "boolean")
 class _Work:
     """Rows taken apart: where they come from, which of them are wanted, and what each column is in terms of the core."""
 
-    core: Table | Join | Union
+    core: Table | Join | Fold | Union
     condition: Expression
     columns: Mapping[str, Expression]
 
@@ -59,20 +61,55 @@ def _work(rows: Rows, used: frozenset[str]) -> _Work:
             return replace(work, columns={name: simple(replaced(e, work.columns), known) for name, e in outputs.items()})
         case Join():
             return _join(rows, used)
+        case Fold():
+            return _fold(rows, used)
         case _:  # a Union
             return _union(rows, used)
 
 
+def _side(rows: Rows, used: frozenset[str], letter: str) -> tuple[Rows, dict[str, str]]:
+    """Rows below a core with the columns that are used, and what those are called now."""
+    work = _work(rows, used)
+    columns = {name: work.columns[name] for name in used}
+    names = _named(columns, letter)
+    return work.rows(_outputs(names, columns)), names
+
+
+def _outputs(names: Mapping[str, str], columns: Mapping[str, Expression]) -> tuple[tuple[str, Expression], ...]:
+    return tuple(sorted({(new, columns[name]) for name, new in names.items()}, key=lambda pair: int(pair[0][1:])))
+
+
 def _join(join: Join, used: frozenset[str]) -> _Work:
-    """Own columns become c0 …, those of the public table p0 …; all of the latter stay, since they say which partners come first."""
-    added = {name for name, _ in join.adds}
-    work = _work(join.source, (used - added) | {own for own, _ in join.on})
-    names = _named(work.columns, "c")
-    outputs = tuple(sorted({(names[name], expression) for name, expression in work.columns.items()}, key=lambda pair: pair[0]))
-    adds = tuple((f"p{i}", there) for i, (_, there) in enumerate(join.adds))
-    core = Join(work.rows(outputs), join.public, tuple(sorted({(names[own], there) for own, there in join.on})), adds, join.matches)
-    fresh = names | {name: new for (name, _), (new, _) in zip(join.adds, adds, strict=True)}
+    """Own columns become c0 …, those there d0 …, and what is added p0 … With a limit of partners all of the latter stay, in their order,
+    since they say which partners come first; without, each stays once."""
+    added = [(name, there) for name, there in join.adds if name in used or join.matches is not None]
+    source, names = _side(join.source, (used - {name for name, _ in join.adds}) | {own for own, _ in join.on}, "c")
+    other, theirs = _side(join.other, frozenset(there for _, there in (*join.on, *added)), "d")
+    order = [theirs[there] for _, there in added]
+    if join.matches is None:
+        order = sorted(set(order))
+    adds = tuple((f"p{i}", there) for i, there in enumerate(order))
+    on = tuple(sorted({(names[own], theirs[there]) for own, there in join.on}))
+    # A column that is added twice is the same both times, so either will do.
+    fresh = names | {name: f"p{order.index(theirs[there])}" for name, there in added}
+    return _Work(Join(source, other, on, adds, join.matches, join.keeps), _NONE, {name: Read(fresh[name]) for name in used})
+
+
+def _fold(fold: Fold, used: frozenset[str]) -> _Work:
+    """Columns become c0 …, outputs f0 …; all keys stay, since they say how many rows there are."""
+    outputs = {name: folded for name, folded in fold.outputs if name in used}
+    columns = frozenset(folded.column for folded in outputs.values() if folded.column is not None)
+    source, names = _side(fold.source, columns | set(fold.keys), "c")
+    moved = {name: _renamed(folded, names) for name, folded in outputs.items()}
+    order = sorted(set(moved.values()), key=lambda folded: json.dumps(_folded(folded)))
+    keys = tuple(sorted({names[key] for key in fold.keys}))
+    fresh = {key: names[key] for key in fold.keys} | {name: f"f{order.index(folded)}" for name, folded in moved.items()}
+    core = Fold(source, keys, tuple((f"f{i}", folded) for i, folded in enumerate(order)))
     return _Work(core, _NONE, {name: Read(fresh[name]) for name in used})
+
+
+def _renamed(folded: Folded, names: Mapping[str, str]) -> Folded:
+    return folded if folded.column is None else replace(folded, column=names[folded.column])
 
 
 def _union(union: Union, used: frozenset[str]) -> _Work:
@@ -90,25 +127,33 @@ def _named(columns: Mapping[str, Expression], letter: str) -> dict[str, str]:
     return {name: f"{letter}{order.index(spell(expression))}" for name, expression in columns.items()}
 
 
-def _once(plan: Aggregate) -> tuple[Aggregate, tuple[Measure, ...]]:
+def _moved(measure: Measure | Pick, names: Mapping[str, str]) -> Measure | Pick:
+    """The same, of columns that have other names now."""
+    if measure.column is None:
+        return measure
+    if isinstance(measure, Pick) or measure.second is None:
+        return replace(measure, column=names[measure.column])
+    return replace(measure, column=names[measure.column], second=(names[measure.second[0]], measure.second[1]))
+
+
+def _once(plan: Aggregate) -> tuple[Aggregate, tuple[Measure | Pick, ...]]:
     """The plan rewritten, and what its measures have become."""
-    columns = frozenset(measure.column for measure in plan.measures if measure.column is not None)
+    columns = frozenset(name for measure in plan.measures for name in measure.columns)
     work = _work(plan.bound.source, columns | set(plan.bound.keys))
     names = _named({name: work.columns[name] for name in columns}, "v")
-    moved = tuple(replace(measure, column=names[measure.column]) if measure.column is not None else measure for measure in plan.measures)
+    moved = tuple(_moved(measure, names) for measure in plan.measures)
 
     keys = [(f"k{i}", work.columns[name]) for i, name in enumerate(plan.bound.keys)]
-    values = sorted({(new, work.columns[name]) for name, new in names.items()}, key=lambda pair: int(pair[0][1:]))
     domain, cells = plan.source.domain, plan.source.cells
     most = plan.bound.max_groups if cells is None else min(plan.bound.max_groups, cells)
-    bound = Bound(work.rows((*keys, *values)), tuple(name for name, _ in keys), most, plan.bound.max_rows)
+    bound = Bound(work.rows((*keys, *_outputs(names, work.columns))), tuple(name for name, _ in keys), most, plan.bound.max_rows)
     # The values of one key are of one type, and so can be sorted.
     lists = None if domain is None else tuple(tuple(sorted(values)) for values in domain)  # type: ignore[type-var]
     measures = sorted(set(moved), key=lambda measure: json.dumps(_measure(measure)))
     return Aggregate(Group(bound, lists), tuple(measures)), moved
 
 
-def _followed(plan: Aggregate) -> tuple[Aggregate, tuple[Measure, ...]]:
+def _followed(plan: Aggregate) -> tuple[Aggregate, tuple[Measure | Pick, ...]]:
     """Again until nothing changes: an expression made simpler may no longer use a column further down."""
     before, found = plan, plan.measures
     while True:
@@ -120,7 +165,7 @@ def _followed(plan: Aggregate) -> tuple[Aggregate, tuple[Measure, ...]]:
         before = after
 
 
-def places(plan: Aggregate) -> tuple[Measure, ...]:
+def places(plan: Aggregate) -> tuple[Measure | Pick, ...]:
     """For each measure of the plan, the one of ``normal(plan)`` that it has become."""
     return _followed(plan)[1]
 
@@ -135,13 +180,25 @@ def key(plan: Aggregate) -> str:
     plan = normal(plan)
     domain = None if plan.source.domain is None else [[str(value) for value in values] for values in plan.source.domain]
     caps = [plan.bound.max_groups, plan.bound.max_rows]
-    spelled = ["plan 1", _rows(plan.bound.source), plan.bound.keys, domain, caps, [_measure(measure) for measure in plan.measures]]
+    spelled = ["plan 2", _rows(plan.bound.source), plan.bound.keys, domain, caps, [_measure(measure) for measure in plan.measures]]
     return hashlib.sha256(json.dumps(spelled).encode("ascii")).hexdigest()
 
 
-def _measure(measure: Measure) -> list[object]:
-    snap = measure.snap
-    return [measure.kind, measure.column, None if snap is None else [str(snap.step), snap.low, snap.high]]
+def _measure(measure: Measure | Pick) -> list[object]:
+    if isinstance(measure, Pick):
+        values = None if measure.values is None else [str(value) for value in measure.values]
+        shares = [str(share) for share in measure.at]
+        return [measure.kind, measure.column, _snap(measure.snap), values, shares, measure.method, measure.bound]
+    second = None if measure.second is None else [measure.second[0], _snap(measure.second[1])]
+    return [measure.kind, measure.column, _snap(measure.snap), measure.limits, measure.degree, second]
+
+
+def _folded(folded: Folded) -> list[object]:
+    return [folded.kind, folded.column, _snap(folded.snap)]
+
+
+def _snap(snap: Snap | None) -> list[object] | None:
+    return None if snap is None else [str(snap.step), snap.low, snap.high]
 
 
 def _text(rows: Rows) -> str:
@@ -152,23 +209,40 @@ def _rows(rows: Rows, used: frozenset[str] = frozenset()) -> list[object]:
     """Rows of a normal plan, spelled out; of a table, those columns that are used, since the others do not matter."""
     match rows:
         case Table():
-            schema = rows.schema
-            columns = sorted((c for c in schema.columns if c.name in used), key=lambda column: column.name)
-            read = [
-                [c.name, c.type, _number(c.low), _number(c.high), None if c.values is None else sorted(map(str, c.values)), c.grain]
-                for c in columns
-            ]
-            return ["table", schema.table, schema.version, schema.unit, read]
+            return _table(rows.schema, used)
         case Filter():
             return ["filter", spell(rows.condition), _rows(rows.source, used | set(reads(rows.condition)))]
         case Project():
             inner = frozenset(name for _, expression in rows.outputs for name in reads(expression))
             return ["project", [[name, spell(expression)] for name, expression in rows.outputs], _rows(rows.source, inner)]
         case Join():
-            there = frozenset(column for _, column in (*rows.on, *rows.adds))
-            return ["join", rows.on, rows.adds, rows.matches, _rows(rows.public, there), _rows(rows.source)]
+            return ["join", rows.on, rows.adds, rows.matches, rows.keeps, _rows(rows.other), _rows(rows.source)]
+        case Fold():
+            return ["fold", rows.keys, [[name, _folded(folded)] for name, folded in rows.outputs], _rows(rows.source)]
         case _:  # a Union
             return ["union", *map(_rows, rows.sources)]
+
+
+def _table(schema: Schema, used: frozenset[str]) -> list[object]:
+    columns = sorted((c for c in schema.columns if c.name in used), key=lambda column: column.name)
+    part = schema.partition
+    parts = None if part is None else [_read(schema, part.column), part.most]
+    return ["table", *_owner(schema), [_column(column) for column in columns], parts]
+
+
+def _owner(schema: Schema) -> list[object]:
+    """Which table it is, and whose its rows are."""
+    ids, link = schema.id, schema.link
+    found = None if link is None else [_read(schema, link.column), _read(link.parent, link.key), _owner(link.parent)]
+    return [schema.table, schema.version, schema.unit, None if ids is None else ids.type, found]
+
+
+def _read(schema: Schema, name: str) -> list[list[object]]:
+    return [_column(column) for column in schema.columns if column == schema.column(name)]
+
+
+def _column(c: Column) -> list[object]:
+    return [c.name, c.type, _number(c.low), _number(c.high), None if c.values is None else sorted(map(str, c.values)), c.grain]
 
 
 def _number(bound: Fraction | None) -> str | None:

@@ -1,42 +1,39 @@
 """What a plan means: slow, obvious, a row at a time. Every engine must give the same whole numbers.
 
-A plan is run in five steps: rows are read and worked on one by one; rows of groups that nobody asked for are dropped; of each unit the
-first groups by (rank, group) stay; what a unit puts into each of them is cut to what ``max_rows`` rows can put in; the rest is addition.
+A plan is run in five steps: rows are read and worked on, those of each unit by themselves; rows of groups that nobody asked for are
+dropped; of each unit the first groups by (rank, group) stay; what a unit puts into each of them is cut to what ``max_rows`` rows can put
+in; the rest is addition, or for a sample putting together.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from hedgerow.plan.counting import Group, Number, Rank, Row, entry, folded, merged, put_in, snapped
 from hedgerow.plan.expressions import evaluate, typed
-from hedgerow.plan.functions import FUNCTIONS, half_away
-from hedgerow.plan.measures import Measure, Snap
-from hedgerow.plan.nodes import Aggregate, Filter, Join, Project, Rows, Table
+from hedgerow.plan.functions import FUNCTIONS
+from hedgerow.plan.nodes import Aggregate, Filter, Fold, Join, Project, Rows, Table
 from hedgerow.plan.reading import read
-from hedgerow.plan.schema import Column
-from hedgerow.plan.values import Value
+from hedgerow.plan.schema import Column, Partition, Schema
 
-__all__ = ["Rank", "Tables", "read", "rows", "run", "snapped"]
+__all__ = ["Rank", "Tables", "put_in", "read", "rows", "run", "snapped"]
 
-Row = Mapping[str, Value]
-Group = tuple[Value, ...]
 Tables = Mapping[str, Sequence[Mapping[str, object]]]
-Rank = Callable[[Value, Group], int]
+Owned = Iterator[tuple[Any, Row]]
 
 
-def rows(node: Rows, tables: Tables) -> Iterator[tuple[Any, Row]]:
+def rows(node: Rows, tables: Tables) -> Owned:
     """(id of the unit, row) for each row; a row that is a unit of its own has a number that no other row has."""
     for number, (unit, row) in enumerate(_rows(node, tables)):
         yield (number if node.unit == "row" else unit), row
 
 
-def _rows(node: Rows, tables: Tables) -> Iterator[tuple[Any, Row]]:
+def _rows(node: Rows, tables: Tables) -> Owned:
     match node:
         case Table():
-            yield from _table(node, tables)
+            yield from _table(node.schema, tables)
         case Filter():
             condition = typed(node.condition, node.columns)
             yield from ((unit, row) for unit, row in _rows(node.source, tables) if evaluate(condition, row))
@@ -47,17 +44,42 @@ def _rows(node: Rows, tables: Tables) -> Iterator[tuple[Any, Row]]:
                 yield unit, {name: evaluate(expression, row) for name, expression in outputs}
         case Join():
             yield from _join(node, tables)
+        case Fold():
+            yield from _fold(node, tables)
         case _:  # a Union
             for source in node.sources:
                 yield from _rows(source, tables)
 
 
-def _table(node: Table, tables: Tables) -> Iterator[tuple[Any, Row]]:
-    schema = node.schema
+def _table(schema: Schema, tables: Tables) -> Owned:
+    found = [(unit, {column.name: read(column, raw[column.name]) for column in schema.columns}) for unit, raw in _owned(schema, tables)]
+    return iter(found) if schema.partition is None else _first_parts(found, schema, schema.partition)
+
+
+def _owned(schema: Schema, tables: Tables) -> Iterator[tuple[Any, Mapping[str, object]]]:
+    """Whose the rows of a table are: once for each of their owners, and those that are nobody's not at all."""
+    if schema.link is not None:
+        link = schema.link
+        owners: dict[Any, dict[Any, None]] = {}
+        for unit, raw in _owned(link.parent, tables):
+            owners.setdefault(_read(link.parent, link.key, raw), {})[unit] = None
+        owners.pop(None, None)  # a key that is missing is nobody's
+        for raw in tables[schema.table]:
+            yield from ((unit, raw) for unit in owners.get(_read(schema, link.column, raw), ()))
+        return
     for raw in tables[schema.table]:
         unit = None if schema.unit in (None, "row") else _id(schema.id, raw[str(schema.unit)])
         if schema.unit in (None, "row") or unit is not None:
-            yield unit, {column.name: read(column, raw[column.name]) for column in schema.columns}
+            yield unit, raw
+
+
+def _read(schema: Schema, name: str, raw: Mapping[str, object]) -> Any:
+    column = _column(schema, name)
+    return read(column, raw[column.name])
+
+
+def _column(schema: Schema, name: str) -> Column:
+    return next(column for column in schema.columns if column == schema.column(name))
 
 
 def _id(declared: Column | None, unit: Any) -> Any:
@@ -69,18 +91,41 @@ def _id(declared: Column | None, unit: Any) -> Any:
     return None if nobody else unit
 
 
-def _join(node: Join, tables: Tables) -> Iterator[tuple[Any, Row]]:
-    """Where the public table has more partners than declared, the first ``matches`` count, by what they add."""
+def _first_parts(found: Iterable[tuple[Any, Row]], schema: Schema, partition: Partition) -> Owned:
+    """Of each unit the rows of its first parts, NULL last."""
+    name = _column(schema, partition.column).name
+    units: dict[Any, list[Row]] = {}
+    for unit, row in found:
+        units.setdefault(unit, []).append(row)
+    for unit, together in units.items():
+        parts = sorted({row[name] for row in together}, key=lambda value: (value is None, value))
+        yield from ((unit, row) for row in together if row[name] in parts[: partition.most])
+
+
+def _join(node: Join, tables: Tables) -> Owned:
+    """Where the public side has more partners than ``matches``, those count that come first by what they add."""
     same = FUNCTIONS["="].evaluate
-    there = [row for _, row in _rows(node.public, tables)]
+    there, public = list(_rows(node.other, tables)), node.other.unit is None
     for unit, row in _rows(node.source, tables):
-        partners = []
-        for other in there:
+        partners: list[Group] = []
+        for owner, other in there:
             pairs = [(row[own], other[theirs]) for own, theirs in node.on]
-            if all(a is not None and b is not None and same(a, b) for a, b in pairs):
+            if (public or owner == unit) and all(a is not None and b is not None and same(a, b) for a, b in pairs):
                 partners.append(tuple(other[theirs] for _, theirs in node.adds))
+        if node.keeps and not partners:
+            partners = [(None,) * len(node.adds)]
         for partner in sorted(partners, key=_order)[: node.matches]:
             yield unit, {**row, **{name: value for (name, _), value in zip(node.adds, partner, strict=True)}}
+
+
+def _fold(node: Fold, tables: Tables) -> Owned:
+    known = node.source.columns
+    units: dict[tuple[Any, Group], list[Row]] = {}
+    for unit, row in _rows(node.source, tables):
+        units.setdefault((unit, tuple(row[key] for key in node.keys)), []).append(row)
+    for (unit, keys), together in units.items():
+        outputs = {name: folded(fold, known[fold.column].type if fold.column else "integer", together) for name, fold in node.outputs}
+        yield unit, {**dict(zip(node.keys, keys, strict=True)), **outputs}
 
 
 def _order(group: Group) -> list[tuple[bool, Any]]:
@@ -88,8 +133,12 @@ def _order(group: Group) -> list[tuple[bool, Any]]:
     return [(value is not None, value) for value in group]
 
 
-def run(plan: Aggregate, tables: Tables, rank: Rank) -> dict[Group, tuple[int, ...]]:
-    """Group -> the whole numbers of all measures, one after the other. With a domain all its groups are there."""
+def run(plan: Aggregate, tables: Tables, rank: Rank) -> dict[Group, tuple[Any, ...]]:
+    """Group -> the whole numbers of all measures, one after the other. With a domain all its groups are there.
+
+    A ``Pick`` has one place among them, however many shares it asks for: a tuple of whole numbers, the sorted sample of the group.
+    ``rank`` is also asked about (unit, (*group, value)), for the values of a unit that count.
+    """
     bound, domain = plan.bound, plan.source.domain
     asked = None if domain is None else dict.fromkeys(itertools.product(*domain))
     units: dict[Any, dict[Group, list[Row]]] = {}
@@ -98,40 +147,14 @@ def run(plan: Aggregate, tables: Tables, rank: Rank) -> dict[Group, tuple[int, .
         if asked is None or group in asked:
             units.setdefault(unit, {}).setdefault(group, []).append(row)
 
-    width = sum(measure.width for measure in plan.measures)
-    totals = dict.fromkeys(asked or (), (0,) * width)
+    entries: dict[Group, list[list[tuple[Any, ...]]]] = {group: [] for group in asked or ()}
     for unit, groups in units.items():
         first = sorted(groups, key=lambda group: (rank(unit, group), _order(group)))
         for group in first[: bound.max_groups]:
-            numbers = [number for measure in plan.measures for number in put_in(measure, groups[group], bound.max_rows)]
-            totals[group] = tuple(a + b for a, b in zip(totals.get(group, (0,) * width), numbers, strict=True))
-    return totals
+            put = [entry(measure, unit, group, groups[group], bound.max_rows, rank) for measure in plan.measures]
+            entries.setdefault(group, []).append(put)
+    return {group: _numbers(plan, put) for group, put in entries.items()}
 
 
-def put_in(measure: Measure, together: Sequence[Row], max_rows: int) -> tuple[int, ...]:
-    """What a unit with these rows in a group puts into the numbers of a measure there."""
-    if measure.kind == "units":
-        return (1,)
-    if measure.kind == "rows":
-        return (_scaled(len(together), len(together), max_rows),)
-    values = [value for value in (row[str(measure.column)] for row in together) if value is not None]
-    snap = measure.snap
-    if snap is None:
-        sums = [len(values)]
-    elif measure.kind == "total":
-        sums = [sum(snapped(value, snap) for value in values)]
-    else:
-        sums = [sum(snapped(value, snap) - snap.low for value in values), sum(snap.high - snapped(value, snap) for value in values)]
-    return tuple(_scaled(number, len(together), max_rows) for number in sums)
-
-
-def _scaled(number: int, count: int, most: int) -> int:
-    return number if count <= most else int(Fraction(number * most, count))  # int cuts towards zero
-
-
-def snapped(value: Any, snap: Snap) -> int:
-    """A value in steps: clamped, divided, rounded half away from zero, clamped again. Reals are divided as doubles."""
-    if isinstance(value, int) and snap.step == 1:
-        return min(max(value, snap.low), snap.high)
-    clamped = min(max(float(value), float(snap.low * snap.step)), float(snap.high * snap.step))
-    return min(max(half_away(clamped / float(snap.step)), snap.low), snap.high)
+def _numbers(plan: Aggregate, entries: Sequence[Sequence[tuple[Any, ...]]]) -> tuple[Number, ...]:
+    return tuple(number for i, measure in enumerate(plan.measures) for number in merged(measure, [put[i] for put in entries]))

@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import Literal
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.number import whole
 from hedgerow.plan.values import TYPES, Range, Type, Value, default_step
 
-__all__ = ["Column", "Schema"]
+__all__ = ["Column", "Link", "Partition", "Schema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +65,60 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """How rows of a table find the unit they belong to: by the row of ``parent`` whose ``key`` is what ``column`` holds.
+
+    A row whose parent is missing is nobody's. One whose parents belong to several units is a row of each of them: so what a unit has
+    never depends on who else there is.
+    """
+
+    column: str
+    parent: Schema
+    key: str
+
+    def __post_init__(self) -> None:
+        if self.parent.unit in (None, "row"):
+            raise InvalidArgument("parent", "must have an id column, or a link of its own", self.parent.table)
+        if self.parent.column(self.key) is None:
+            raise InvalidArgument("key", f"must be a column of {self.parent.table}", self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Of each unit, only the rows of the first ``most`` parts that it is in count, in the order of ``column``, NULL last: for every
+    question alike, so that a unit is in no more parts than it pays for."""
+
+    column: str
+    most: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "most", whole(self.most, "most"))
+
+
+@dataclass(frozen=True, slots=True)
 class Schema:
-    """A table: ``unit`` names the id column, is "row" where every row is somebody of their own, or None for a public table."""
+    """A table: ``unit`` names the id column, is "row" where every row is somebody of their own, or None for a public table. With a
+    ``link`` the id column is that of the parent."""
 
     table: str
     columns: tuple[Column, ...]
     unit: str | None
     version: str = "1"
+    link: Link | None = None
+    partition: Partition | None = None
 
     def __post_init__(self) -> None:
         names = [column.name.casefold() for column in self.columns]
         if len(set(names)) != len(names):
             raise InvalidArgument("columns", "must differ in more than upper and lower case", names)
+        if self.link is not None:
+            start, key = self.column(self.link.column), self.link.parent.column(self.link.key)
+            if self.unit != self.link.parent.unit or start is None:
+                raise InvalidArgument("link", "must start at a column of the table and lead to its unit", self.link.column)
+            if key is None or start.type != key.type:
+                raise InvalidArgument("link", "must compare columns of the same type", (self.link.column, self.link.key))
+        if self.partition is not None and (self.unit in (None, "row") or self.column(self.partition.column) is None):
+            raise InvalidArgument("partition", "must be by a column of a table whose units have ids", self.partition.column)
 
     def column(self, name: str) -> Column | None:
         """The column of that name, in whatever case, or None."""
@@ -85,5 +128,7 @@ class Schema:
     def id(self) -> Column | None:
         """What ids are read as: values of the declared type and no more, since bounds or a list would make strangers one person. None
         where there are no ids, or nothing is declared about them."""
+        if self.link is not None:
+            return self.link.parent.id
         declared = None if self.unit is None or self.unit == "row" else self.column(self.unit)
         return None if declared is None else Column(declared.name, declared.type)

@@ -7,6 +7,7 @@ regrouped, since the sum of three doubles depends on the order.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -77,7 +78,9 @@ def _simple(expression: Expression, known: _Known) -> Expression:
     if name == "case":
         call = Call(name, tuple(Constant(None, type_) if _is_null(argument) else argument for argument in call.arguments))
     if all(isinstance(argument, Constant) for argument in call.arguments):
-        return Constant(evaluate(typed(call, known.columns), {}), type_)
+        value = evaluate(typed(call, known.columns), {})
+        # Dividing by next to nothing may give what cannot be written.
+        return call if isinstance(value, float) and math.isinf(value) else Constant(value, type_)
     return _as(_call(call, known), type_, known)
 
 

@@ -45,8 +45,10 @@ class Range:
             return self.values if len(self.values) <= limit else None
         if self.type == "boolean":
             return (False, True)
-        if self.type == "integer" and self.low is not None and self.high is not None and self.high - self.low < limit:
-            return tuple(range(int(self.low), int(self.high) + 1))
+        if self.type == "integer" and self.low is not None and self.high is not None:
+            step = max(int(self.step or 1), 1)
+            found = range(-(-int(self.low) // step) * step, int(self.high) + 1, step)  # multiples of the step
+            return tuple(found) if 0 < len(found) <= limit else None
         return None
 
     def but(self, **changes: object) -> Range:

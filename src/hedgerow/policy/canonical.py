@@ -14,14 +14,15 @@ from typing import Any, TypeVar
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.document import Parts
-from hedgerow.policy.rules import MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
+from hedgerow.policy.rules import MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, LinkRule, PartitionRule, TableRule
 from hedgerow.policy.values import Value
 
 __all__ = ["FORMAT", "from_text", "to_text"]
 
 FORMAT = 1
+_LATER = {"links": (), "unique": ()}  # fields that came later, and what they are where a text has none
 
-Rule = TypeVar("Rule", BudgetRule, TableRule, AnalystRule, ColumnRule, PartitionRule)
+Rule = TypeVar("Rule", BudgetRule, TableRule, AnalystRule, ColumnRule, PartitionRule, LinkRule)
 
 
 def to_text(parts: Parts) -> str:
@@ -40,12 +41,14 @@ def to_text(parts: Parts) -> str:
     return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def _plain(rule: BudgetRule | TableRule | AnalystRule | ColumnRule | PartitionRule) -> dict[str, object]:
-    return {field.name: _value(getattr(rule, field.name)) for field in fields(rule)}
+def _plain(rule: BudgetRule | TableRule | AnalystRule | ColumnRule | PartitionRule | LinkRule) -> dict[str, object]:
+    """A later field is written only where it says something: a policy without it has the text and the digest that it always had."""
+    found = {field.name: getattr(rule, field.name) for field in fields(rule)}
+    return {name: _value(value) for name, value in found.items() if name not in _LATER or value != _LATER[name]}
 
 
 def _value(value: object) -> object:
-    if isinstance(value, (ColumnRule, PartitionRule)):
+    if isinstance(value, (ColumnRule, PartitionRule, LinkRule)):
         return _plain(value)
     if isinstance(value, tuple):
         if value and isinstance(value[0], ColumnRule):
@@ -89,7 +92,9 @@ def _budget(item: Mapping[str, Any]) -> BudgetRule:
 
 
 def _table(item: Mapping[str, Any]) -> TableRule:
-    found = _exactly(item, TableRule)
+    found = _exactly({**_LATER, **item}, TableRule)
+    found["links"] = tuple(LinkRule(**_exactly(link, LinkRule)) for link in found["links"])
+    found["unique"] = tuple(tuple(names) for names in found["unique"])
     found["columns"] = tuple(_column(column) for column in item["columns"])
     if item["partition"] is not None:
         found["partition"] = PartitionRule(**_exactly(item["partition"], PartitionRule))

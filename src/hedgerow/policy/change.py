@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from hedgerow.policy.mistake import show
 from hedgerow.policy.policy import Policy
-from hedgerow.policy.rules import AnalystRule, BudgetRule, ColumnRule, TableRule
+from hedgerow.policy.rules import AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
 
 __all__ = ["loosened", "tightened"]
 
@@ -114,9 +114,9 @@ def _table(before: TableRule, after: TableRule) -> Iterator[_Change]:
     if before.public != after.public:
         yield _Change(after.public, f"{table}: becomes {'public: nobody in it is protected any more' if after.public else 'protected'}.")
     else:
-        for key in ("unit", "neighbours", "population"):
+        for key, name in (("way", "unit"), ("neighbours", "neighbours"), ("population", "population")):
             if getattr(before, key) != getattr(after, key):
-                yield _Change(True, f"{table}: {key} changes from {getattr(before, key)!r} to {getattr(after, key)!r}.")
+                yield _Change(True, f"{table}: {name} changes from {getattr(before, key)!r} to {getattr(after, key)!r}.")
         for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
             yield from _amount(f"{table}: {key}", getattr(before, key), getattr(after, key))
     if before.source != after.source:
@@ -125,9 +125,26 @@ def _table(before: TableRule, after: TableRule) -> Iterator[_Change]:
         yield _Change(same, f"{table}: source changes from {before.source!r} to {after.source!r}{advice}.")
     if before.version != after.version:
         yield _Change(False, f"{table}: goes on with version {after.version!r} after {before.version!r}.")
-    if before.partition != after.partition:
-        yield _Change(True, f"{table}: partition changes, and its parts are paid for in another way.")
+    yield from _partition(before.partition, after.partition, table)
+    for names in [names for names in after.unique if names not in before.unique]:
+        yield _Change(True, f"{table}: {', '.join(names)} is said to be unique.")
+    for names in [names for names in before.unique if names not in after.unique]:
+        yield _Change(False, f"{table}: {', '.join(names)} is not said to be unique any more.")
     yield from _all_columns(before, after, table)
+
+
+def _partition(before: PartitionRule | None, after: PartitionRule | None, table: str) -> Iterator[_Change]:
+    """Every change needs a word: the same questions cost something else from here on. The ledger adds up old and new parts."""
+    if before is None or after is None:
+        if before != after:
+            yield _Change(
+                True, f"{table}: partition is {'added' if before is None else 'dropped'}, and questions are paid for in another way."
+            )
+    elif before.column != after.column:
+        yield _Change(True, f"{table}: partition changes its column from {before.column!r} to {after.column!r}.")
+    else:
+        for change in _amount(f"{table}: max_parts_per_unit", before.max_parts_per_unit, after.max_parts_per_unit):
+            yield _Change(True, change.says)
 
 
 def _all_columns(old: TableRule, new: TableRule, table: str) -> Iterator[_Change]:

@@ -82,7 +82,7 @@ def table_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
             yield Mistake((*place, key), f"{key} must be a whole number of at least 1; got {count!r}")
     yield from twice_mistakes((*place, "columns"), (column.name for column in rule.columns), "column")
     for column in rule.columns:
-        yield from column_mistakes(column, (*place, "columns", column.name), rule.unit)
+        yield from column_mistakes(column, (*place, "columns", column.name), None if rule.links else rule.unit)
     yield from _public_mistakes(rule, place) if rule.public else _unit_mistakes(rule, place)
 
 
@@ -90,6 +90,12 @@ def _public_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
     for key in ("unit", "neighbours", "population", "max_units", "max_groups", "max_rows_per_group", "partition"):
         if getattr(rule, key) is not None:
             yield Mistake((*place, key), f"a public table protects nobody: leave out {key}, or public")
+    for names in rule.unique:
+        if len({name.casefold() for name in names}) != len(names):
+            yield Mistake((*place, "unique"), f"a key names each of its columns once; got {', '.join(names)}")
+        hidden = [name for name in names if (column := rule.column(name)) is not None and column.hidden]
+        if hidden:
+            yield Mistake((*place, "unique"), f"the column {hidden[0]!r} is hidden, and no key: leave it out")
 
 
 def _unit_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
@@ -103,6 +109,8 @@ def _unit_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
         yield Mistake((*place, "population"), "population is missing")
     else:
         yield from name_mistakes((*place, "population"), rule.population, "a population")
+    if rule.unique:
+        yield Mistake((*place, "unique"), "unique is a public fact about a public table: leave it out here")
     if rule.unit == "row":
         for key, cap in (("max_groups", rule.max_groups), ("max_rows_per_group", rule.max_rows_per_group)):
             if cap != 1:
@@ -125,11 +133,16 @@ def _partition_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
     if rule.partition is None:
         return
     column = rule.column(rule.partition.column)
-    if column is None or column.values is None:
+    parts = rule.partition.max_parts_per_unit
+    if type(parts) is not int or parts < 1:
+        yield Mistake((*place, "max_parts_per_unit"), f"max_parts_per_unit must be a whole number of at least 1; got {parts!r}")
+    elif column is None or column.values is None:
         yield Mistake((*place, "column"), f"a partition needs a column with declared values; {rule.partition.column!r} has none")
-    elif rule.partition.max_parts_per_unit > len(column.values):
+    elif column.type == "real":
+        yield Mistake((*place, "column"), f"the parts must be whole numbers, text, dates or booleans; {rule.partition.column!r} is real")
+    elif parts > len(column.values):
         yield Mistake((*place, "max_parts_per_unit"), f"max_parts_per_unit must be at most the number of parts ({len(column.values)})")
-    if rule.unit == "row" and rule.partition.max_parts_per_unit != 1:
+    elif rule.unit == "row" and parts != 1:
         yield Mistake((*place, "max_parts_per_unit"), 'a row is in one part: with unit = "row" write max_parts_per_unit = 1')
 
 
@@ -177,8 +190,8 @@ def _source_mistakes(tables: tuple[TableRule, ...]) -> Iterator[Mistake]:
         if (other.public, other.population) != (table.public, table.population):
             how = "public here and protected there" if other.public != table.public else "in two populations"
             yield Mistake(("tables", table.name, "source"), f"the source of {table.name!r} is also that of {other.name!r}, {how}")
-        elif other.unit != table.unit:
-            fix = f"{other.name!r} has {other.unit!r}, this one {table.unit!r}"
+        elif other.way != table.way:
+            fix = f"{other.name!r} has {other.way!r}, this one {table.way!r}"
             yield Mistake(("tables", table.name, "unit"), f"tables of one source must have one unit: {fix}")
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy.checks import (
@@ -20,8 +20,19 @@ from hedgerow.policy.checks import (
     mistakes_together,
     table_mistakes,
 )
+from hedgerow.policy.links import link_mistakes, read_unit
 from hedgerow.policy.mistake import Mistake
-from hedgerow.policy.rules import DEFAULT_POPULATION, MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, Noise, PartitionRule, TableRule
+from hedgerow.policy.rules import (
+    DEFAULT_POPULATION,
+    MAX_FAILURES,
+    AnalystRule,
+    BudgetRule,
+    ColumnRule,
+    LinkRule,
+    Noise,
+    PartitionRule,
+    TableRule,
+)
 from hedgerow.policy.section import Section, a_choice, a_delta, a_flag, a_number, a_text, a_whole, an_epsilon
 from hedgerow.policy.values import TYPES, Grain, Value, read_values
 from hedgerow.privacy.unit import RELATIONS, Relation
@@ -29,7 +40,6 @@ from hedgerow.privacy.unit import RELATIONS, Relation
 __all__ = ["Parts", "read_document", "usual_step"]
 
 _USUAL_EPSILON = Fraction(1, 10)
-_THROUGH = re.compile(r"\s*\w+\s*->\s*\w+\.\w+\s*(,\s*\w+(\.\w+)?\s*(->\s*\w+\.\w+\s*)?)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,9 @@ def read_document(document: Mapping[str, object], *, files: bool = True) -> tupl
         if place[0] == "budgets" and place[1] not in own:
             place = ("budget", *place[2:])
         mistakes.append(replace(mistake, place=place))
+    written = top.content.get("tables")
+    unread = set(written if isinstance(written, Mapping) else ()) - {table.name for table in tables}
+    mistakes.extend(link_mistakes(tables, unread))
     return Parts(name, engine, ledger, budgets, tables, analysts, failures), mistakes
 
 
@@ -138,11 +151,12 @@ def _table(name: str, section: Section, files: bool) -> TableRule | None:
     section.only(*_TABLE_KEYS)
     public = section.take("public", a_flag) or False
     columns, readable = _columns(section)
+    unit, links = section.take("unit", _unit) or (None, ())
     rule = TableRule(
         name=name,
         source=section.need("source", _file if files else a_text, 'write source = "….parquet" or "….csv"') or "",
         public=public,
-        unit=section.take("unit", _unit),
+        unit=unit,
         neighbours=cast("Relation | None", section.take("neighbours", a_choice(*RELATIONS))),
         population=section.take("population", a_text) or (None if public else DEFAULT_POPULATION),
         version=section.take("version", a_text) or "1",
@@ -152,6 +166,8 @@ def _table(name: str, section: Section, files: bool) -> TableRule | None:
         max_rows_per_group=section.take("max_rows_per_group", a_whole),
         columns=columns,
         partition=_partition(section),
+        links=links,
+        unique=section.take("unique", _unique) or (),
     )
     if not readable:  # a partition by a column that could not be read is not wrong as well
         rule = replace(rule, partition=None)
@@ -180,6 +196,7 @@ _TABLE_KEYS = (
     "max_rows_per_group",
     "columns",
     "partition",
+    "unique",
 )
 
 
@@ -199,13 +216,17 @@ def _file(value: object, key: str) -> str:
     return os.path.normpath(text).replace(os.sep, "/")
 
 
-def _unit(value: object, key: str) -> str:
-    text = a_text(value, key)
-    if "->" not in text:
-        return text
-    if not _THROUGH.fullmatch(text):
-        raise InvalidArgument(key, 'must look like "order_id -> orders.order_id, orders.customer_id"', value)
-    raise InvalidArgument(key, "cannot be reached through foreign keys: add the id column to the source itself, and write its name", value)
+def _unit(value: object, key: str) -> tuple[str, tuple[LinkRule, ...]]:
+    return read_unit(a_text(value, key), key)
+
+
+def _unique(value: object, key: str) -> tuple[tuple[str, ...], ...]:
+    """A column; a list of columns that are one key together; or a list of such lists, a key each."""
+    items: list[Any] = value if isinstance(value, list) else [value]
+    keys: list[list[Any]] = items if items and all(isinstance(item, list) for item in items) else [items]
+    if not all(keys) or not all(isinstance(name, str) and name.strip() for names in keys for name in names):
+        raise InvalidArgument(key, 'must be a column, or a list such as ["region_id"]; several keys are a list of lists', value)
+    return tuple(tuple(names) for names in keys)
 
 
 def _columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:

@@ -26,14 +26,25 @@ from hedgerow.policy.checks import (
 )
 from hedgerow.policy.document import Parts, read_document
 from hedgerow.policy.frame import FRAME, document_of
+from hedgerow.policy.links import link_mistakes
 from hedgerow.policy.mistake import Mistake, Place
-from hedgerow.policy.rules import DEFAULT_POPULATION, MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, PartitionRule, TableRule
+from hedgerow.policy.rules import (
+    DEFAULT_POPULATION,
+    MAX_FAILURES,
+    AnalystRule,
+    BudgetRule,
+    ColumnRule,
+    LinkRule,
+    PartitionRule,
+    TableRule,
+)
 
 __all__ = [
     "DEFAULT_POPULATION",
     "AnalystRule",
     "BudgetRule",
     "ColumnRule",
+    "LinkRule",
     "PartitionRule",
     "Policy",
     "TableRule",
@@ -65,6 +76,7 @@ class Policy:
             *chain.from_iterable(table_mistakes(rule, ("tables", rule.name)) for rule in self.tables),
             *chain.from_iterable(analyst_mistakes(rule, ("analysts", rule.name)) for rule in self.analysts),
             *mistakes_together(self.budgets, self.tables, self.analysts),
+            *link_mistakes(self.tables),
         ]
         if mistakes:
             raise refusal(mistakes)
@@ -150,6 +162,20 @@ class Policy:
         """The rule of a table, whatever the case of its name; None when there is none."""
         wanted = name.casefold()
         return next((table for table in self.tables if table.name.casefold() == wanted), None)
+
+    @property
+    def partitions(self) -> dict[str, dict[str, object]]:
+        """What a ledger has to know of partitioned tables, as its ``accept`` takes it."""
+        return {
+            table.name: {
+                "population": table.population,
+                "column": table.partition.column,
+                "most": table.partition.max_parts_per_unit,
+                "parts": list(table.parts),
+            }
+            for table in self.tables
+            if table.partition is not None
+        }
 
     def source_path(self, table: TableRule) -> Path:
         """Where the file of a table is."""

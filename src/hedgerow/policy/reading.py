@@ -103,8 +103,8 @@ def _same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mistake]:
         if (other.public, other.population) != (table.public, table.population):
             how = "public and protected at once" if other.public != table.public else "in two populations"
             found.append(Mistake(("tables", table.name, "source"), f"the source is the same file as that of {other.name!r}, {how}"))
-        elif other.unit != table.unit:
-            fix = f"{other.name!r} has {other.unit!r}, this one {table.unit!r}"
+        elif other.way != table.way:
+            fix = f"{other.name!r} has {other.way!r}, this one {table.way!r}"
             found.append(Mistake(("tables", table.name, "unit"), f"tables of one file must have one unit: {fix}"))
     return found
 

@@ -7,13 +7,25 @@ population. So the records are checked together, as one ``Policy`` (policy.py), 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from typing import Literal
 
-from hedgerow.policy.values import Grain, Value
+from hedgerow.policy.values import GRAINS, Grain, Value
 from hedgerow.privacy.unit import Relation, Unit
 
-__all__ = ["DEFAULT_POPULATION", "MAX_FAILURES", "AnalystRule", "BudgetRule", "ColumnRule", "Noise", "PartitionRule", "TableRule"]
+__all__ = [
+    "DEFAULT_POPULATION",
+    "MAX_FAILURES",
+    "AnalystRule",
+    "BudgetRule",
+    "ColumnRule",
+    "LinkRule",
+    "Noise",
+    "PartitionRule",
+    "TableRule",
+    "part_name",
+]
 
 Noise = Literal["laplace", "gaussian"]
 
@@ -61,8 +73,21 @@ class PartitionRule:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkRule:
+    """One step on the way to the unit: a row belongs to whom the row of ``table`` belongs to whose ``key`` is what ``column`` holds."""
+
+    column: str
+    table: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class TableRule:
-    """A source, whom it is about, and how much of it one unit may own. A public table protects nobody: its unit is None."""
+    """A source, whom it is about, and how much of it one unit may own. A public table protects nobody: its unit is None.
+
+    ``links`` is the way to the unit through other tables, nearest first; ``unit`` is then the id column of the last of them. ``unique`` has
+    the keys of a public table, each a tuple of columns that no two rows of it share.
+    """
 
     name: str
     source: str
@@ -77,6 +102,28 @@ class TableRule:
     max_rows_per_group: int | None = None
     columns: tuple[ColumnRule, ...] = ()
     partition: PartitionRule | None = None
+    links: tuple[LinkRule, ...] = ()
+    unique: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def link(self) -> LinkRule | None:
+        """The first step to the unit; None where the id column is here, or there is none."""
+        return self.links[0] if self.links else None
+
+    @property
+    def way(self) -> str | None:
+        """The unit as a policy writes it: an id column, "row", or a chain of foreign keys."""
+        if not self.links:
+            return self.unit
+        ends = [*(f"{step.table}.{after.column}" for step, after in zip(self.links, self.links[1:], strict=False))]
+        ends.append(f"{self.links[-1].table}.{self.unit}")
+        return self.links[0].column + "".join(f" -> {step.table}.{step.key}, {end}" for step, end in zip(self.links, ends, strict=True))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of the parts, in the order of the declared values; none without a partition."""
+        column = None if self.partition is None else self.column(self.partition.column)
+        return () if column is None else tuple(part_name(value, column.grain) for value in column.values or ())
 
     @property
     def protects(self) -> Unit | None:
@@ -95,3 +142,10 @@ class AnalystRule:
 
     name: str
     max_epsilon: Fraction | None = None
+
+
+def part_name(value: Value, grain: Grain = "day") -> str:
+    """What the ledger calls the part of this value: the value as text, dates as they are written ("2026-01" for a month)."""
+    if isinstance(value, date):
+        return value.isoformat()[: GRAINS[grain]]
+    return str(value).lower() if isinstance(value, bool) else str(value)

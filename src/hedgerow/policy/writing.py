@@ -42,6 +42,7 @@ _WORDS = {
     "max_rows_per_group": "rows of one unit that count in a group",
     "max_parts_per_unit": "a unit in k parts pays for up to k of them",
     "public": "protects nobody",
+    "unique": "columns that no two rows share",
     "max_epsilon": "a quota inside the one budget",
 }
 
@@ -83,13 +84,19 @@ def _table(rule: TableRule) -> Iterator[str]:
     header = f"tables.{_key(rule.name)}"
     keys = ["source", "public"] if rule.public else ["source", "unit", "neighbours", "population"]
     keys += ["version", "max_units", "max_rows"] + ([] if rule.unit == "row" else ["max_groups", "max_rows_per_group"])
-    yield _block(f"[{header}]", [(key, getattr(rule, key)) for key in keys])
+    lines: list[tuple[str, object]] = [(key, rule.way if key == "unit" else getattr(rule, key)) for key in keys]
+    yield _block(f"[{header}]", [*lines, ("unique", _unique(rule.unique))])
     if rule.columns:
         wide = max(len(_key(column.name)) for column in rule.columns)
         yield "\n".join([f"[{header}.columns]", *(f"{_key(column.name):<{wide}} = {_column(column)}" for column in rule.columns)]) + "\n"
     if rule.partition is not None:
-        lines: list[tuple[str, object]] = [("column", rule.partition.column), ("max_parts_per_unit", rule.partition.max_parts_per_unit)]
+        lines = [("column", rule.partition.column), ("max_parts_per_unit", rule.partition.max_parts_per_unit)]
         yield _block(f"[{header}.partition]", lines)
+
+
+def _unique(keys: tuple[tuple[str, ...], ...]) -> list[object] | None:
+    """One key as a list of its columns, several as a list of lists."""
+    return (list(keys[0]) if len(keys) == 1 else [list(names) for names in keys]) if keys else None
 
 
 def _column(rule: ColumnRule) -> str:

@@ -7,8 +7,10 @@ down, spending up.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from hedgerow.numeric.rounding import round_down, round_up
 
@@ -19,19 +21,25 @@ _PLACES = 12
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One line of a budget. ``spent`` may be infinite: then this line is closed and nothing is left of it."""
+    """One line of a budget. ``spent`` may be infinite: then this line is closed and nothing is left of it.
+
+    ``parts`` has, where tables are partitioned, table -> part -> the account of whoever is in that part: its ``left`` is what may still be
+    asked of that part alone.
+    """
 
     total: Fraction
     spent: Fraction | float
+    parts: Mapping[str, Mapping[str, Account | DualAccount]] = field(default_factory=dict, hash=False)
 
     @property
     def left(self) -> Fraction:
         """What remains, and 0 when the line is overdrawn or closed."""
         return Fraction(0) if isinstance(self.spent, float) else max(Fraction(0), self.total - self.spent)
 
-    def to_dict(self) -> dict[str, str]:
-        """The three numbers as decimal text."""
-        return {"total": decimals(self.total), "spent": decimals(self.spent, up=True), "left": decimals(self.left)}
+    def to_dict(self) -> dict[str, Any]:
+        """The three numbers as decimal text, and those of the parts where there are any."""
+        line = {"total": decimals(self.total), "spent": decimals(self.spent, up=True), "left": decimals(self.left)}
+        return line | _parts(self.parts)
 
     def __str__(self) -> str:
         return "total {total}, spent {spent}, left {left}".format(**self.to_dict())
@@ -44,13 +52,19 @@ class DualAccount:
     epsilon: Account
     rho: Account
     delta: Account
+    parts: Mapping[str, Mapping[str, Account | DualAccount]] = field(default_factory=dict, hash=False)
 
-    def to_dict(self) -> dict[str, dict[str, str]]:
-        """The nine numbers as decimal text."""
-        return {"epsilon": self.epsilon.to_dict(), "rho": self.rho.to_dict(), "delta": self.delta.to_dict()}
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """The nine numbers as decimal text, and those of the parts where there are any."""
+        return {"epsilon": self.epsilon.to_dict(), "rho": self.rho.to_dict(), "delta": self.delta.to_dict()} | _parts(self.parts)
 
     def __str__(self) -> str:
         return f"epsilon: {self.epsilon}\nrho:     {self.rho}\ndelta:   {self.delta}"
+
+
+def _parts(tables: Mapping[str, Mapping[str, Account | DualAccount]]) -> dict[str, dict[str, Any]]:
+    found = {table: {name: account.to_dict() for name, account in parts.items()} for table, parts in tables.items()}
+    return {"parts": found} if found else {}
 
 
 def decimals(value: Fraction | float, *, up: bool = False) -> str:

@@ -12,12 +12,15 @@ Then the whole conversation is epsilon-DP for a budget without delta, and (epsil
 The proof is in docs/decisions/0002-dual-filter.md. A pure epsilon sum is cheap for few large questions, rho for many small ones; with
 both, a custodian need not know beforehand which it will be. A charge without a pure epsilon (Gaussian noise) closes the first
 branch for good.
+
+A charge may name the parts of a table that it reads (``parts.py``). The sums are then of what one unit pays at most: ``paid``.
 """
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument
@@ -25,10 +28,14 @@ from hedgerow.numeric.number import positive, privacy_delta, privacy_epsilon
 from hedgerow.privacy.account import Account, DualAccount, decimals
 from hedgerow.privacy.conversion import rho_of
 from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.parts import Parts
 
-__all__ = ["Budget"]
+__all__ = ["At", "Budget"]
 
 _NOTHING = Loss(Fraction(0))
+
+At = tuple[str, Collection[str]]
+"""A table and the names of its parts that a question reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +43,14 @@ class Budget:
     """A total and what was charged to it so far; a frozen value, ``after`` gives the next one.
 
     ``conversion`` is the part of delta that pays for reading rho as epsilon; the rest pays for thresholds and tested releases.
+    ``charged`` is what was charged to everybody; ``parts`` has, by table, what was charged to parts only.
     """
 
     epsilon: Fraction
     delta: Fraction | None = None
     conversion: Fraction = Fraction(1, 2)
     charged: Loss = _NOTHING
+    parts: Mapping[str, Parts] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", privacy_epsilon(self.epsilon))
@@ -63,32 +72,73 @@ class Budget:
         """The share of delta that thresholds and tested releases may spend."""
         return Fraction(0) if self.delta is None else self.delta * (1 - self.conversion)
 
-    def covers(self, loss: Loss) -> bool:
-        """Whether ``loss`` may still be charged."""
-        return self._holds(self.charged + _check(loss, "loss"))
+    @property
+    def paid(self) -> Loss:
+        """What one unit has paid at most: what was charged to everybody, and the dearest parts of each table."""
+        return sum((parts.paid for parts in self.parts.values()), self.charged)
 
-    def after(self, loss: Loss) -> Budget:
+    def covers(self, loss: Loss, at: At | None = None) -> bool:
+        """Whether ``loss`` may still be charged; with ``at``, to these parts of this table."""
+        return self.plus(loss, at).holds
+
+    def after(self, loss: Loss, at: At | None = None) -> Budget:
         """This budget with ``loss`` charged to it; BudgetExceeded when it does not fit. Nothing is ever given back."""
-        if not self.covers(loss):
-            raise BudgetExceeded(f"The budget does not cover this question: {self._shortfall(loss)}.")
-        return replace(self, charged=self.charged + loss)
+        if not self.covers(loss, at):
+            raise BudgetExceeded(f"The budget does not cover this question: {self._shortfall(loss, at)}.")
+        return self.plus(loss, at)
+
+    def plus(self, loss: Loss, at: At | None = None) -> Budget:
+        """The same sum without the question whether it fits."""
+        _check(loss, "loss")
+        if at is None:
+            return replace(self, charged=self.charged + loss)
+        table, names = at
+        if table not in self.parts:
+            raise InvalidArgument("parts", "must be of a table that has parts", table)
+        return replace(self, parts={**self.parts, table: self.parts[table].charged(names, loss)})
 
     @property
-    def view(self) -> Account | DualAccount:
-        """Total, spent and left; with delta one line each for epsilon, rho and the threshold share of delta."""
-        epsilon = Account(self.epsilon, self.charged.epsilon)
-        if self.delta is None:
-            return epsilon
-        return DualAccount(epsilon, Account(self.rho, self.charged.rho), Account(self.thresholds, self.charged.delta))
-
-    def _holds(self, total: Loss) -> bool:
+    def holds(self) -> bool:
+        """Whether what was charged is within the budget."""
+        total = self.paid
         if total.delta > self.thresholds:
             return False
         return total.epsilon <= self.epsilon or (self.delta is not None and total.rho <= self.rho)
 
-    def _shortfall(self, loss: Loss) -> str:
+    @property
+    def view(self) -> Account | DualAccount:
+        """Total, spent and left; with delta one line each for epsilon, rho and the threshold share of delta.
+
+        Its ``parts`` have the same for each part: spent is what a unit in that part paid at most, left what may still be asked of that
+        part alone.
+        """
+        paid = self.paid
+        apart = {table: self._apart(parts, paid) for table, parts in self.parts.items()}
+        return replace(self._account(paid), parts=apart) if apart else self._account(paid)
+
+    def _account(self, spent: Loss) -> Account | DualAccount:
+        epsilon = Account(self.epsilon, spent.epsilon)
+        if self.delta is None:
+            return epsilon
+        return DualAccount(epsilon, Account(self.rho, spent.rho), Account(self.thresholds, spent.delta))
+
+    def _apart(self, parts: Parts, paid: Loss) -> dict[str, Account | DualAccount]:
+        rest = sum((other.paid for other in self.parts.values() if other is not parts), self.charged)
+        return {name: self._account(self._overdrawn(paid, rest + mine)) for name, mine in parts.paid_in.items()}
+
+    def _overdrawn(self, paid: Loss, here: Loss) -> Loss:
+        """A line that is overdrawn for anybody (after the total was lowered, or by Gaussian noise) is closed for all parts."""
+        return Loss(
+            paid.epsilon if paid.epsilon > self.epsilon else here.epsilon,
+            paid.delta if paid.delta > self.thresholds else here.delta,
+            paid.rho if paid.rho > self.rho else here.rho,
+        )
+
+    def _shortfall(self, loss: Loss, at: At | None) -> str:
         """Asked and left, in words; only the lines that the charge overdraws."""
         view = self.view
+        if at is not None:
+            view = min((view.parts[at[0]][name] for name in at[1]), key=_left)
         if isinstance(view, Account):
             if loss.delta > 0:
                 return f"it asks for a delta of {decimals(loss.delta, up=True)}, and this budget has none"
@@ -101,6 +151,10 @@ class Budget:
 def _asked(name: str, amount: Fraction | float, account: Account) -> str:
     wanted = f"an unlimited {name}" if isinstance(amount, float) else f"{name} {decimals(amount, up=True)}"
     return f"{wanted} with {decimals(account.left)} left"
+
+
+def _left(view: Account | DualAccount) -> Fraction:
+    return view.left if isinstance(view, Account) else view.epsilon.left
 
 
 def _check(loss: object, argument: str) -> Loss:

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Final
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.number import whole
 from hedgerow.plan.schema import Column, Schema
 
-__all__ = ["Catalog", "TableEntry", "nearest"]
+__all__ = ["UNIT", "Catalog", "TableEntry", "Whose", "nearest"]
+
+Whose = tuple[str, str]  # the table and its key whose value says to whom a row belongs
+UNIT: Final[Whose] = ("", "")  # the id itself
 
 
 @dataclass(frozen=True, slots=True)
 class TableEntry:
     """A table, the columns that nobody may ask for, and how much of each unit counts: the policy's caps.
 
-    Keys with at most ``domain_limit`` known values come back complete.
+    Keys with at most ``domain_limit`` known values come back complete. ``unique`` lists the declared keys of a public table: columns
+    that together have no value twice. Tables of one ``population`` are about the same people.
     """
 
     schema: Schema
@@ -25,6 +30,8 @@ class TableEntry:
     max_groups: int = 1
     max_rows_per_group: int = 1
     domain_limit: int = 1000
+    unique: tuple[tuple[str, ...], ...] = ()
+    population: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", frozenset(name.casefold() for name in self.hidden))
@@ -32,6 +39,9 @@ class TableEntry:
             object.__setattr__(self, name, whole(getattr(self, name), name))
         if self.schema.unit == "row" and (self.max_groups, self.max_rows_per_group) != (1, 1):
             raise InvalidArgument("max_groups", "must be 1, like max_rows_per_group, where every row is a unit of its own", self.max_groups)
+        for name in (name for key in self.unique for name in key):
+            if self.schema.column(name) is None:
+                raise InvalidArgument("unique", f"must be columns of {self.schema.table}", name)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -44,7 +54,20 @@ class TableEntry:
 
     def is_unit(self, name: str) -> bool:
         """Whether this names the column that says whose row it is."""
-        return self.schema.unit not in (None, "row") and name.casefold() == str(self.schema.unit).casefold()
+        return self.whose(name) == UNIT
+
+    def whose(self, name: str) -> Whose | None:
+        """What this column says about whose row it is: UNIT where it holds the id, or the table and the key that lead there."""
+        schema = self.schema
+        if schema.unit in (None, "row"):
+            return None
+        if schema.link is None:
+            return UNIT if name.casefold() == str(schema.unit).casefold() else None
+        link = schema.link
+        if name.casefold() != link.column.casefold():
+            return None
+        held = link.parent.link is None and link.key.casefold() == str(link.parent.unit).casefold()
+        return UNIT if held else (link.parent.table.casefold(), link.key.casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +83,14 @@ class Catalog:
     def table(self, name: str) -> tuple[str, TableEntry] | None:
         """The name as the policy spells it, and the entry."""
         return next(((known, entry) for known, entry in self.tables.items() if known.casefold() == name.casefold()), None)
+
+    def whose(self, entry: TableEntry, name: str) -> Whose | None:
+        """As ``TableEntry.whose``; also the key of a table to which others are linked."""
+        found = entry.whose(name)
+        key = (entry.schema.table.casefold(), name.casefold())
+        linked = (other.schema.link for other in self.tables.values() if other.schema.link is not None)
+        leads = any((link.parent.table.casefold(), link.key.casefold()) == key for link in linked)
+        return found if found is not None or not leads or entry.schema.unit in (None, "row") else key
 
 
 def nearest(name: str, among: Iterable[str]) -> str | None:

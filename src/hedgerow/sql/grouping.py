@@ -11,15 +11,15 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.errors import Unsupported
-from hedgerow.plan.expressions import Call, Expression, evaluate, reads, typed
+from hedgerow.plan.expressions import Expression, evaluate, reads, typed
 from hedgerow.plan.values import Value
 from hedgerow.sql.names import alias_of
-from hedgerow.sql.readers import RowReader, only
+from hedgerow.sql.readers import RowReader, functions, only
 from hedgerow.sql.scope import Scope
 from hedgerow.sql.text import Text
 from hedgerow.sql.typed import Typed
 
-__all__ = ["Grouped", "position", "read_groups"]
+__all__ = ["Grouped", "domain_of", "functions", "meant", "position", "read_groups"]
 
 MAX_KEYS: Final = 20
 _EVALUATIONS: Final = 50_000  # nodes of expressions, to find the values of one key
@@ -38,23 +38,34 @@ def read_groups(scope: Scope, group: exp.Expr | None, items: Sequence[exp.Expr])
     """The keys, each once."""
     if group is None:
         return []
-    only(scope.text, group, "expressions", "all")
-    if group.args.get("all"):
-        nodes = [bare(item) for item in items if _is_key(item)]
-    else:
-        nodes = [_meant(scope, node, items) for node in group.expressions]
     reader = RowReader(scope, "GROUP BY")
     found: dict[Expression, Grouped] = {}
-    for node in nodes:
+    for node in meant(scope, group, items):
+        if _is_unit(scope, node):
+            reader.refuse(node, "A group for every person would show each of them", "Group by something that many people share.")
         value = reader.read(node)
         _check(scope, reader, node, value)
-        domain = _domain(scope, value)
+        domain = domain_of(scope, value)
         if domain == ():
             reader.refuse(node, "This key is always NULL", "Group by a column.")
         found.setdefault(value.expression, Grouped(value, scope.text.cut(node), domain))
     if len(found) > MAX_KEYS:
         raise scope.text.refusal(Unsupported, f"This has more than {MAX_KEYS} keys", group, "Group by fewer columns.")
     return list(found.values())
+
+
+def meant(scope: Scope, group: exp.Expr, items: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """What GROUP BY names: positions, aliases and ALL written out."""
+    only(scope.text, group, "expressions", "all")
+    if group.args.get("all"):
+        return [bare(item) for item in items if _is_key(item)]
+    return [_meant(scope, node, items) for node in group.expressions]
+
+
+def _is_unit(scope: Scope, node: exp.Expr) -> bool:
+    inner = node.unnest()
+    found = scope.find(inner) if type(inner) is exp.Column and isinstance(inner.this, exp.Identifier) else None
+    return found is not None and found.is_unit
 
 
 def position(text: Text, node: exp.Literal, items: Sequence[exp.Expr]) -> exp.Expr:
@@ -91,8 +102,6 @@ def _is_result(part: exp.Expr) -> bool:
 
 def _check(scope: Scope, reader: RowReader, node: exp.Expr, value: Typed) -> None:
     names = set(reads(value.expression))
-    if any(scope.entry.is_unit(name) for name in names):
-        reader.refuse(node, "A group for every person would show each of them", "Group by something that many people share.")
     if not names:
         reader.refuse(node, "This key is the same for all rows", "Group by a column.")
     if value.type == "real":
@@ -100,12 +109,12 @@ def _check(scope: Scope, reader: RowReader, node: exp.Expr, value: Typed) -> Non
         reader.refuse(node, "Real numbers make too many groups", f"Group by whole numbers, such as GROUP BY FLOOR({text} / 10).")
 
 
-def _domain(scope: Scope, value: Typed) -> tuple[Value, ...] | None:
+def domain_of(scope: Scope, value: Typed) -> tuple[Value, ...] | None:
     """The values of a key: computed from those of its columns, where these are few; else what its range tells.
 
     FLOOR(age / 10) * 10 has a dozen values, though its range only says "whole numbers from 0 to 110".
     """
-    limit = scope.entry.domain_limit
+    limit = scope.domain_limit
     names = sorted(set(reads(value.expression)))
     columns = [scope.ranges[name].domain(limit) for name in names]
     known = [(*values, None) for values in columns if values is not None]
@@ -115,10 +124,3 @@ def _domain(scope: Scope, value: Typed) -> tuple[Value, ...] | None:
     expression = typed(value.expression, scope.ranges)
     found = {evaluate(expression, dict(zip(names, row, strict=True))) for row in product(*known)} - {None}
     return tuple(sorted(found)) if len(found) <= limit else None  # type: ignore[type-var]
-
-
-def functions(expression: Expression) -> set[str]:
-    """The functions that an expression applies."""
-    if not isinstance(expression, Call):
-        return set()
-    return {expression.function}.union(*map(functions, expression.arguments))

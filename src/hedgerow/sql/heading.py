@@ -5,7 +5,6 @@ Both are read off the tokens and taken out before the parser sees them. Numbers 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,6 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from hedgerow.errors import Unsupported
 from hedgerow.sql.catalog import nearest
+from hedgerow.sql.named import NUMBER, take_named
 from hedgerow.sql.question import Options
 from hedgerow.sql.rules.statements import ONE, STARTS, WORDS
 from hedgerow.sql.text import Text, tokenise
@@ -23,7 +23,6 @@ __all__ = ["Heading", "read_heading"]
 
 _OPTIONS: Final = {"epsilon": "epsilon", "delta": "delta", "max_groups_contributed": "max_groups"}
 _LISTED: Final = ", ".join(_OPTIONS)
-_DECIMAL: Final = re.compile(r"([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +43,35 @@ def read_heading(text: str) -> Heading:
         written, explain = _explained(written, body[0]), True
         body = written.tokens[1:]
     _check_start(written, body)
-    place = next((i for i in range(1, len(body)) if _says(body[i - 1], "WITH") and _says(body[i], "DIFFERENTIAL_PRIVACY")), None)
-    if place is None:
-        return Heading(written, body, Options(), explain)
-    if place != 2 or body[0].token_type != TokenType.SELECT:
-        token = body[place]
-        what = "WITH DIFFERENTIAL_PRIVACY stands right after the first SELECT"
-        raise written.refusal(
-            Unsupported, what, (token.start, token.end + 1), "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …."
-        )
-    options, rest = _Clause(written, body, place).read()
-    return Heading(written, (body[0], *rest), options, explain)
+    options, body = _options(written, body)
+    written, body = take_named(written, body)
+    return Heading(written, body, options, explain)
+
+
+def _options(written: Text, body: Sequence[Token]) -> tuple[Options, tuple[Token, ...]]:
+    """The clause stands after the outermost SELECT, behind what WITH names."""
+    places = [i for i in range(1, len(body)) if _says(body[i - 1], "WITH") and _says(body[i], "DIFFERENTIAL_PRIVACY")]
+    if not places:
+        return Options(), tuple(body)
+    main = _main_select(body)
+    wrong = next((i for i in places if main is None or i != main + 2), None)
+    if wrong is not None:
+        token = body[wrong]
+        what = "WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes last"
+        instead = "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …, and plain SELECTs inside brackets."
+        raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
+    options, rest = _Clause(written, body, places[0]).read()
+    return options, (*body[: places[0] - 1], *rest)
+
+
+def _main_select(body: Sequence[Token]) -> int | None:
+    """Where the first SELECT stands that is in no brackets."""
+    depth = 0
+    for place, token in enumerate(body):
+        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+        if depth == 0 and token.token_type == TokenType.SELECT:
+            return place
+    return None
 
 
 def _check_start(written: Text, body: Sequence[Token]) -> None:
@@ -116,7 +133,7 @@ class _Clause:
         number = self._next()
         if number == "." and self._peek().isdecimal():  # the tokenizer cuts .5 in two
             number += self._next()
-        if not _DECIMAL.fullmatch(number):
+        if not NUMBER.fullmatch(number):
             self._refuse(f"{written} takes a number that is written out", f"Write {written} = {_EXAMPLE[name]}.")
         return name, self._checked(written, name, Fraction(number))
 

@@ -1,49 +1,45 @@
-"""The aggregates of a question as measures of its plan. Equal ones are asked once."""
+"""The aggregates of a question as measures of its plan. Equal ones are asked once, and those of one column share what they can."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, Literal, cast
+from typing import Final
 
-from sqlglot import exp
-
-from hedgerow.errors import InvalidArgument, Unbounded
+from hedgerow.errors import Unbounded
 from hedgerow.plan.expressions import Expression, Read
 from hedgerow.plan.functions import half_away
-from hedgerow.plan.measures import Kind, Measure, Snap
-from hedgerow.plan.values import Range, Type, default_step
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.values import Range, Type
+from hedgerow.sql.arguments import argument, unit_of
+from hedgerow.sql.asked import Asked
+from hedgerow.sql.named import Arguments
+from hedgerow.sql.picking import read_pick
 from hedgerow.sql.question import AggregateCall
 from hedgerow.sql.readers import RowReader
-from hedgerow.sql.rules.aggregates import DISTINCT
 from hedgerow.sql.scope import Scope
-from hedgerow.sql.typed import Typed
+from hedgerow.sql.sharing import shared
+from hedgerow.sql.snapping import snap
+from hedgerow.sql.typed import Typed, aligned, constant
 
-__all__ = ["Measuring", "snap"]
+__all__ = ["Measuring", "result"]
 
 MAX_AGGREGATES: Final = 100
-_STEPS: Final = 2**24
+_MOST: Final = 2**62
+# How many steps wide the values may be whose moments are taken: their products have to stay whole numbers that engines can add.
+_WIDE: Final = {"AVG": None, "VAR_POP": 2**13, "VAR_SAMP": 2**13, "STDDEV_POP": 2**13, "STDDEV_SAMP": 2**13}
+# The numbers of a correlation have both widths squared, and noise must be drawable beside them.
+_PAIR: Final = {"COVAR_POP": 2**12, "COVAR_SAMP": 2**12, "CORR": 2**7}
 
 
-def snap(range_: Range) -> Snap | None:
-    """The grid and the clamp of values in a range with bounds: whole numbers by 1, reals by their step. A multiple of that where there
-    would be more than 2^24 steps: noise hides the whole width of a row, and what is lost by rounding is a millionth of it. None where no
-    double reaches the bounds."""
-    if range_.low is None or range_.high is None:
-        return None
-    low, high = range_.low, range_.high
-    step = Fraction(1) if range_.type == "integer" else range_.step or _usual_step(low, high)
-    many = max(abs(low), abs(high), high - low) / step / _STEPS
-    if many > 1:
-        step *= 2 ** (math.ceil(many) - 1).bit_length()
-    try:
-        return Snap(step, half_away(low / step), half_away(high / step))
-    except InvalidArgument:
-        return None
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A measure on its own, before it is shared, and the type of what is made of it."""
 
-
-def _usual_step(low: Fraction, high: Fraction) -> Fraction:
-    return default_step(low, high) if low < high else abs(low) or Fraction(1)
+    measure: Measure | Pick
+    type: Type
 
 
 class Measuring:
@@ -54,72 +50,152 @@ class Measuring:
         self._reader = RowReader(scope, "an aggregate")
         self._columns: dict[Expression, str] = {}
         self.work = 0
-        self._calls: dict[tuple[str, Measure], AggregateCall] = {}
+        self._calls: dict[tuple[str, Measure | Pick, Fraction | None], AggregateCall] = {}
 
     @property
     def calls(self) -> tuple[AggregateCall, ...]:
-        """The aggregates, each once."""
-        return tuple(self._calls.values())
+        """The aggregates, each once, with the measures that they share."""
+        return shared(tuple(self._calls.values()))
+
+    @property
+    def types(self) -> Mapping[str, Type]:
+        """Name and type of each aggregate."""
+        return {call.name: call.type for call in self._calls.values()}
 
     @property
     def columns(self) -> tuple[tuple[str, Expression], ...]:
         """Name and expression of each argument."""
         return tuple((name, expression) for expression, name in self._columns.items())
 
-    def add(self, node: exp.Expr, function: str) -> AggregateCall:
-        """The aggregate of this node, which may be there already."""
-        measure, type_ = self._count(node) if function == "COUNT" else self._sum(node, function)
-        if (function, measure) not in self._calls:
+    def add(self, asked: Asked) -> AggregateCall:
+        """The aggregate, which may be there already."""
+        self._check(asked)
+        found = self._measured(asked)
+        key = (asked.function, found.measure, asked.at)
+        if key not in self._calls:
             if len(self._calls) == MAX_AGGREGATES:
-                self._reader.refuse(node, f"This has more than {MAX_AGGREGATES} aggregates", "Ask several shorter questions.")
-            name, word = f"a{len(self._calls)}", cast(Literal["COUNT", "SUM", "AVG"], function)
-            self._calls[function, measure] = AggregateCall(name, word, measure, type_, self._scope.text.cut(node))
-        return self._calls[function, measure]
+                self._reader.refuse(asked.node, f"This has more than {MAX_AGGREGATES} aggregates", "Ask several shorter questions.")
+            name, text = f"a{len(self._calls)}", self._scope.text.cut(asked.node)
+            self._calls[key] = AggregateCall(name, asked.function, found.measure, found.type, text, asked.at)
+        return self._calls[key]
 
-    def _count(self, node: exp.Expr) -> tuple[Measure, Type]:
-        if isinstance(node.this, exp.Star):
-            return Measure("rows"), "integer"
-        value = self._argument(node)
+    def _check(self, asked: Asked) -> None:
+        """Options that contradict each other, or have no meaning here."""
+        if asked.distinct and asked.function not in ("COUNT", "MIN", "MAX"):
+            self._reader.refuse(asked.node, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x).")
+        picks = asked.function in ("QUANTILE", "MIN", "MAX", "MODE")
+        if not picks and (asked.named.method is not None or asked.named.bound is not None):
+            what = f"{asked.name} has no choice of method"
+            self._reader.refuse(asked.node, what, "Leave method and bound out: they are for MEDIAN, QUANTILE, MIN, MAX and MODE.")
+        limits = asked.named.limits
+        if limits is None:
+            return
+        if asked.function not in ("SUM", "COUNT") or asked.distinct:
+            self._reader.refuse(asked.node, "contribution_bounds_per_group goes with SUM and COUNT", "Leave it out.")
+        if limits[0] > limits[1]:
+            what = "The lower one of contribution_bounds_per_group comes first"
+            self._reader.refuse(asked.node, what, "Write contribution_bounds_per_group => (0, 100).")
+        if limits[0] == limits[1] == 0:
+            self._reader.refuse(asked.node, "Nobody can move this sum: its values can only be 0", "Leave it out.")
+
+    def _measured(self, asked: Asked) -> _Measured:
+        if asked.function == "COUNT":
+            return _Measured(self._count(asked), "integer")
+        if asked.function in ("QUANTILE", "MIN", "MAX", "MODE"):
+            value = argument(self._reader, asked)
+            return _Measured(read_pick(self._reader, asked, value, self._column(value)), value.type)
+        if asked.function in ("COVAR_POP", "COVAR_SAMP", "CORR"):
+            return _Measured(self._pair(asked), "real")
+        value = argument(self._reader, asked)
+        if asked.function == "SUM":
+            return _Measured(self._sum(asked, value), value.type)
+        grid = self._grid(asked, value, _WIDE[asked.function])
+        degree = 1 if asked.function == "AVG" else 2
+        return _Measured(Measure("moments", self._column(value), grid, degree=degree), "real")
+
+    def _count(self, asked: Asked) -> Measure:
+        if unit_of(self._reader, asked) is not None:
+            return self._people(asked)
+        value = argument(self._reader, asked)
         if value.range.values == ():
-            self._reader.refuse(node, "This is always NULL, and NULL is never counted", "Write COUNT(*), or COUNT(x).")
+            self._reader.refuse(asked.node, "This is always NULL, and NULL is never counted", "Write COUNT(*), or COUNT(x).")
+        if asked.distinct:
+            return Measure("distinct", self._column(value))
+        if asked.named.limits is not None:
+            return self._limited(asked, self._one(asked, value), Snap(Fraction(1), 1, 1))
+        return Measure("rows") if not value.range.nullable else Measure("values", self._column(value))
+
+    def _people(self, asked: Asked) -> Measure:
+        """COUNT of the id: of its rows; with DISTINCT of the people, each of whom is a sum of ones, moved down to 1."""
+        without = replace(asked, arguments=(), distinct=False)
+        if not asked.distinct:
+            return self._count(without)
+        if not asked.conditions:
+            return Measure("units")
+        return self._limited(replace(without, named=Arguments(limits=(Fraction(0), Fraction(1)))), argument(self._reader, without), _ONES)
+
+    def _one(self, asked: Asked, value: Typed) -> Typed:
+        """1 where there is a value."""
         if not value.range.nullable:
-            return Measure("rows"), "integer"
-        return Measure("values", self._column(value)), "integer"
+            return constant(1, "integer")
+        missing = self._reader.call(asked.node, "is null", value)
+        return self._reader.call(asked.node, "case", missing, *aligned([constant(None, "integer"), constant(1, "integer")], "integer"))
 
-    def _sum(self, node: exp.Expr, function: str) -> tuple[Measure, Type]:
-        value = self._argument(node)
+    def _sum(self, asked: Asked, value: Typed) -> Measure:
+        limits = asked.named.limits
+        if limits is not None and value.type in ("integer", "real") and not value.range.bounded:
+            low, high = min(limits[0], Fraction(0)), max(limits[1], Fraction(0))
+            within = Range(value.type, *(map(Fraction, map(half_away, (low, high))) if value.type == "integer" else (low, high)))
+            value = Typed(value.expression, replace(within, step=value.range.step), value.size, value.work)
+        grid = self._grid(asked, value, None, constant_too=True)
+        if limits is not None:
+            return self._limited(asked, value, grid)
+        if grid.low == grid.high == 0:
+            self._reader.refuse(asked.node, "Nobody can move this sum: its values can only be 0", "Leave it out.")
+        return Measure("total", self._column(value), grid)
+
+    def _limited(self, asked: Asked, value: Typed, grid: Snap) -> Measure:
+        assert asked.named.limits is not None
+        low, high = (half_away(limit / grid.step) for limit in asked.named.limits)
+        if (low, high) == (0, 0) or max(abs(low), abs(high)) > _MOST:
+            what = "contribution_bounds_per_group is too narrow or too wide for the steps of this column"
+            self._reader.refuse(asked.node, what, f"Choose bounds that are multiples of {grid.step}.")
+        return Measure("total", self._column(value), grid, (low, high))
+
+    def _pair(self, asked: Asked) -> Measure:
+        first, second = argument(self._reader, asked), self._reader.read(asked.arguments[1])
+        grids = [self._grid(asked, value, _PAIR[asked.function]) for value in (first, second)]
+        degree = 2 if asked.function == "CORR" else 1
+        return Measure("moments", self._column(first), grids[0], degree=degree, second=(self._column(second), grids[1]))
+
+    def _grid(self, asked: Asked, value: Typed, wide: int | None, *, constant_too: bool = False) -> Snap:
+        """The steps of numbers with bounds; what is no number, or has none, is refused."""
+        reader, node, name = self._reader, asked.node, asked.name
         if value.type == "boolean":
-            self._reader.refuse(node, f"{function} adds numbers, and this is a condition", "Write CASE WHEN … THEN 1 ELSE 0 END.")
+            reader.refuse(node, f"{name} adds numbers, and this is a condition", "Write CASE WHEN … THEN 1 ELSE 0 END.")
         if value.range.values == ():
-            self._reader.refuse(node, "This is always NULL, and NULL is never added", "Leave it out.")
+            reader.refuse(node, "This is always NULL, and NULL is never added", "Leave it out.")
         if value.type not in ("integer", "real"):
-            self._reader.refuse(node, f"{function} adds numbers, and this is {value.type}", "Use COUNT(x), or a column that is a number.")
+            reader.refuse(node, f"{name} adds numbers, and this is {value.type}", "Use COUNT(x), or a column that is a number.")
         if not value.range.bounded:
-            raise self._reader.unbounded(node, "so one person could move this arbitrarily far", [value])
-        grid = snap(value.range)
+            raise reader.unbounded(node, "so one person could move this arbitrarily far", [value])
+        grid = snap(value.range, wide)
         if grid is None:
             what, instead = "The bounds of this are too wide to add it up exactly", "Declare narrower bounds in the policy: within ±2^53."
             raise self._scope.text.refusal(Unbounded, what, node, instead)
-        if function == "SUM" and grid.low == grid.high == 0:
-            self._reader.refuse(node, "Nobody can move this sum: its values can only be 0", "Leave it out.")
-        if function == "AVG" and grid.low == grid.high:
-            self._reader.refuse(node, "The mean of a constant is that constant", "Leave it out.")
-        type_: Type = "real" if function == "AVG" else value.type
-        kind: Kind = "mean" if function == "AVG" else "total"
-        return Measure(kind, self._column(value), grid), type_
-
-    def _argument(self, node: exp.Expr) -> Typed:
-        if isinstance(node.this, exp.Distinct):
-            self._reader.refuse(node, *DISTINCT)
-        if node.this is None:
-            self._reader.refuse(node, "An aggregate needs something to work on", "Write COUNT(*), SUM(x) or AVG(x).")
-        return self._reader.read(node.this)
+        if grid.low == grid.high and not constant_too:
+            what = "The mean of a constant is that constant" if name == "AVG" else f"{name} of a constant is known beforehand"
+            reader.refuse(node, what, "Leave it out.")
+        return grid
 
     def _column(self, value: Typed) -> str:
         if value.expression not in self._columns:
             self._columns[value.expression] = f"v{len(self._columns)}"
             self.work += value.work
         return self._columns[value.expression]
+
+
+_ONES: Final = Snap(Fraction(1), 1, 1)
 
 
 def result(name: str) -> Read:

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
+from hedgerow.sql.rules.aggregates import name_of
 from hedgerow.sql.scope import Scope
 
 __all__ = ["alias_of", "output_names"]
-
-_AGGREGATES: dict[type[exp.Expr], str] = {exp.Count: "count", exp.Sum: "sum", exp.Avg: "avg"}
 
 
 def alias_of(item: exp.Expr) -> str | None:
@@ -36,6 +35,7 @@ def output_names(items: Iterable[exp.Expr], scope: Scope) -> list[str]:
 def _own_name(item: exp.Expr, scope: Scope) -> str | None:
     bare = item.unnest()
     if isinstance(bare, exp.Column):
-        column = scope.entry.column(bare.name)
+        column = scope.find(bare)
         return None if column is None else column.name
-    return _AGGREGATES.get(type(bare))
+    name = name_of(bare)
+    return None if name is None else name.lower()

@@ -10,20 +10,44 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.plan.expressions import Expression
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Type
 
-__all__ = ["AggregateCall", "Key", "Options", "Order", "Output", "Question"]
+__all__ = ["AggregateCall", "Function", "Key", "Options", "Order", "Output", "Question"]
+
+
+Function = Literal[
+    "COUNT",
+    "SUM",
+    "AVG",
+    "VAR_POP",
+    "VAR_SAMP",
+    "STDDEV_POP",
+    "STDDEV_SAMP",
+    "COVAR_POP",
+    "COVAR_SAMP",
+    "CORR",
+    "QUANTILE",
+    "MIN",
+    "MAX",
+    "MODE",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class AggregateCall:
-    """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high"; ``text`` is for people."""
+    """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high"; ``text`` is for people.
+
+    Several may have one measure: AVG, VAR_POP, SUM and COUNT of one column are read off its moments, quantiles (``at`` says which) off one
+    choice of several.
+    """
 
     name: str
-    function: Literal["COUNT", "SUM", "AVG"]
-    measure: Measure
+    function: Function
+    measure: Measure | Pick
     type: Type
     text: str
+    at: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final, Literal, NoReturn
 
 from sqlglot import exp
 
 from hedgerow.errors import Refused, Unbounded, Unsupported
-from hedgerow.plan.expressions import Call, Expression, Read, reads
+from hedgerow.plan.expressions import Call, Expression, reads
 from hedgerow.plan.functions import FUNCTIONS
-from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range, Type
+from hedgerow.sql.asked import Asked
 from hedgerow.sql.rule import Refusal, filled
 from hedgerow.sql.rules import BY_NODE
 from hedgerow.sql.rules.clauses import CLAUSES
 from hedgerow.sql.rules.intervals import KNOWN
-from hedgerow.sql.scope import Scope
+from hedgerow.sql.scope import Scope, Visible
 from hedgerow.sql.text import Text
 from hedgerow.sql.typed import Typed
 
-__all__ = ["MAX_PARTS", "RowReader", "only", "type_only"]
+__all__ = ["MAX_PARTS", "RowReader", "functions", "only", "type_only"]
 
 MAX_NESTING: Final = 100  # what walks over the plan later is recursive
 MAX_PARTS: Final = 10_000
-Place = Literal["WHERE", "GROUP BY", "an aggregate"]
+Place = Literal["WHERE", "GROUP BY", "an aggregate", "a subquery"]
 _NO_RESULTS: Final[dict[Place, str]] = {
     "WHERE": "WHERE picks rows; write conditions on the answer after HAVING.",
     "GROUP BY": "Group by columns; aggregates stand in the SELECT list.",
+    "a subquery": "Noise comes last: write it into the outermost SELECT.",
     "an aggregate": "Ask for the parts, and compute with the answer: SUM(x) / COUNT(*).",
 }
 _INSTEAD: Final = {
@@ -41,8 +42,8 @@ _INSTEAD: Final = {
 _KINDS: Final = {
     **dict.fromkeys(("and", "or", "not"), "boolean"),
     **dict.fromkeys(("=", "<>", "<", "<=", ">", ">=", "in", "case", "coalesce", "nullif"), "same"),
-    "like": "text",
-    **{name: "date" for name in FUNCTIONS if name.startswith(("start of", "day", "year", "month", "quarter"))},
+    **dict.fromkeys(("like", "lower", "upper", "trim", "length", "substring", "right", "concat", "starts with"), "text"),
+    **{name: "date" for name in FUNCTIONS if name.startswith(("start of", "day", "year", "month", "quarter", "add "))},
 }
 
 
@@ -72,8 +73,12 @@ class RowReader:
     def __init__(self, scope: Scope, place: Place = "WHERE") -> None:
         self.scope = scope
         self.place = place
-        self._ranges: Mapping[str, Range] = scope.ranges
         self._depth = 0
+
+    @property
+    def text(self) -> Text:
+        """What was written."""
+        return self.scope.text
 
     def read(self, node: Any) -> Typed:
         """The meaning of a node, by its rule."""
@@ -115,12 +120,21 @@ class RowReader:
 
     def column(self, node: exp.Column) -> Typed:
         """A column of the table."""
-        column = self.scope.column(node)
-        return Typed(Read(column.name), self._ranges[column.name])
+        return self.shown(node, self.scope.column(node)).value
 
-    def aggregate(self, node: exp.Expr, function: str) -> Typed:
+    def shown(self, node: exp.Expr, visible: Visible) -> Visible:
+        """The column itself, unless it says whose row it is."""
+        if visible.lost:
+            what = f"{visible.name} may be missing here, behind a LEFT JOIN"
+            self.refuse(node, what, f"Use the {visible.name} of the table on the left.")
+        if visible.is_unit:
+            what = f"{visible.name} says whose rows these are, and is no column of questions"
+            self.refuse(node, what, f"Ask about everybody: COUNT(*), COUNT(DISTINCT {visible.name}), or a subquery with GROUP BY on it.")
+        return visible
+
+    def aggregate(self, asked: Asked) -> Typed:
         """Never: rows come before aggregates."""
-        self.refuse(node, f"{function} has no place inside {self.place}", _NO_RESULTS[self.place])
+        self.refuse(asked.node, f"{asked.name} has no place inside {self.place}", _NO_RESULTS[self.place])
 
     def interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> Typed:  # noqa: ARG002
         """Never: intervals are about the answer."""
@@ -133,19 +147,37 @@ class RowReader:
     def unbounded(self, node: exp.Expr, why: str, arguments: Sequence[Typed]) -> Refused:
         """Names the columns without bounds and the lines of the policy that are missing."""
         columns = unbounded_columns(self.scope, [argument.expression for argument in arguments])
+        made = next((visible for visible in columns if visible.origin is None), None)
+        if made is not None:
+            instead = f"Clamp it, to bounds of your choice: LEAST(GREATEST({made.name}, 0), 500)."
+            return self.scope.text.refusal(Unbounded, f"{made.name} has no bounds, {why}", node, instead)
+        if not columns and any("length" in functions(argument.expression) for argument in arguments):
+            what = f"How long texts are is not known, {why}"
+            return self.scope.text.refusal(Unbounded, what, node, "Clamp it, to a length of your choice: LEAST(LENGTH(x), 100).")
         if not columns:
             what = "This may become arbitrarily large, since something is divided by what may be 0 (or is the logarithm of it)"
             return self.scope.text.refusal(Unbounded, what, node, "Keep it away from 0: x / GREATEST(y, 1), LN(GREATEST(y, 1)).")
-        names = " and ".join(column.name for column in columns)
+        names = " and ".join(visible.name for visible in columns)
         what = f"{names} {'has' if len(columns) == 1 else 'have'} no bounds, {why}"
-        lines = "; ".join(f'{column.name} = {{ type = "{column.type}", min = …, max = … }}' for column in columns)
-        return self.scope.text.refusal(
-            Unbounded, what, node, f"Declare them in the policy, under [tables.{self.scope.table}.columns]: {lines}"
-        )
+        lines: dict[str, list[str]] = {}
+        for table, column in (visible.origin for visible in columns if visible.origin is not None):
+            lines.setdefault(table, []).append(f'{column.name} = {{ type = "{column.type}", min = …, max = … }}')
+        told = "; and ".join(f"under [tables.{table}.columns]: {'; '.join(dict.fromkeys(each))}" for table, each in lines.items())
+        return self.scope.text.refusal(Unbounded, what, node, f"Declare them in the policy, {told}")
 
 
-def unbounded_columns(scope: Scope, expressions: Sequence[Expression]) -> list[Column]:
-    """The columns in these that are numbers without bounds."""
+def unbounded_columns(scope: Scope, expressions: Sequence[Expression]) -> list[Visible]:
+    """The columns in these that are numbers or dates without bounds."""
     names = dict.fromkeys(name for expression in expressions for name in reads(expression))
-    columns = [column for name in names if (column := scope.entry.column(name)) is not None]
-    return [column for column in columns if column.type in ("integer", "real") and not column.range.bounded]
+    columns = [visible for name in names if (visible := scope.by_column(name)) is not None]
+    return [visible for visible in columns if visible.range.type in _BOUNDED and not visible.range.bounded]
+
+
+def functions(expression: Expression) -> set[str]:
+    """The functions that an expression applies."""
+    if not isinstance(expression, Call):
+        return set()
+    return {expression.function}.union(*map(functions, expression.arguments))
+
+
+_BOUNDED: Final = ("integer", "real", "date")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ParseError
+from sqlglot.parsers.duckdb import DuckDBParser
 
 from hedgerow.errors import Unsupported
 from hedgerow.sql.catalog import Catalog
@@ -17,6 +18,13 @@ from hedgerow.sql.selection import Selection
 from hedgerow.sql.text import Span, Text
 
 __all__ = ["parse"]
+
+
+class _Parser(DuckDBParser):
+    """Statements that the parser keeps as loose text, it also writes into the log: inside brackets too. Here they are no SQL."""
+
+    def _warn_unsupported(self) -> None:
+        self.raise_error("This statement is not read")
 
 
 def parse(text: str, catalog: Catalog) -> Question:
@@ -33,6 +41,8 @@ def _select(heading: Heading) -> exp.Select:
     statement = _statement(heading)
     if type(statement) is exp.Select:
         return statement
+    if isinstance(statement, exp.Subquery):
+        raise heading.text.refusal(Unsupported, "The question stands in brackets", None, "Leave them out.")
     rule = BY_NODE.get(type(statement)) if statement is not None else None
     what, instead = (rule.what, rule.instead) if isinstance(rule, Refusal) else ("This is no question", ONE)
     first = heading.body[0]
@@ -42,7 +52,8 @@ def _select(heading: Heading) -> exp.Select:
 
 def _statement(heading: Heading) -> exp.Expr | None:
     try:
-        return DuckDB().parser(error_level=ErrorLevel.IMMEDIATE).parse(list(heading.body), heading.text.text)[0]
+        parser = _Parser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
+        return parser.parse(list(heading.body), heading.text.text)[0]
     except ParseError as error:
         what, instead = "This does not read as SQL from here on", "Check the word before it. " + ONE
         raise heading.text.refusal(Unsupported, what, _place(heading.text, error), instead) from None

@@ -10,9 +10,11 @@ from sqlglot import exp
 from hedgerow.plan.expressions import Call, Expression, Read, typed
 from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.values import Range
+from hedgerow.sql.asked import Asked
 from hedgerow.sql.measuring import Measuring, result
 from hedgerow.sql.names import alias_of
 from hedgerow.sql.readers import RowReader, type_only
+from hedgerow.sql.rules.aggregates import is_aggregate
 from hedgerow.sql.scope import Scope
 from hedgerow.sql.typed import Typed
 
@@ -40,20 +42,20 @@ class ResultReader(RowReader):
         self._keys, self._clause = [key.expression for key in keys], clause
         found = self.read(node)
         known = {f"k{place}": type_only(key.type) for place, key in enumerate(keys)}
-        for call in self._measuring.calls:
-            known |= {call.name + end: type_only(call.type) for end in ("", ".low", ".high")}
+        for name, type_ in self._measuring.types.items():
+            known |= {name + end: type_only(type_) for end in ("", ".low", ".high")}
         return Typed(typed(self._settled(node, found.expression), known), found.range, found.size)
 
     def column(self, node: exp.Column) -> Typed:
         """In HAVING a key comes before an output of that name, in ORDER BY after it; the SELECT list knows no outputs."""
         found = self.scope.find(node)
         output = self._items.get(node.name.casefold()) if "table" not in node.args and self._clause != "select" else None
-        if output is not None and (self._clause == "order" or found is None or Read(found.name) not in self._keys):
+        if output is not None and (self._clause == "order" or found is None or found.value.expression not in self._keys):
             return self._output(output)
         if found is None and "table" not in node.args and node.name.casefold() in self._items:
             self.refuse(node, f"{node.name} is an output, and outputs do not see each other", "Write the expression out again.")
-        column = self.scope.column(node, *self._aliases)
-        return Typed(Read(column.name), type_only(column.type))
+        column = self.shown(node, self.scope.column(node, *self._aliases))
+        return Typed(Read(column.column), type_only(column.range.type))
 
     def _output(self, output: exp.Expr) -> Typed:
         """An output by its alias: read once, and not explained by other outputs."""
@@ -63,9 +65,9 @@ class ResultReader(RowReader):
             self._clause = clause
         return self._read[id(output)]
 
-    def aggregate(self, node: exp.Expr, function: str) -> Typed:
+    def aggregate(self, asked: Asked) -> Typed:
         """An aggregate, asked once however often it is written."""
-        call = self._measuring.add(node, function)
+        call = self._measuring.add(asked)
         return Typed(result(call.name), type_only(call.type))
 
     def interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> Typed:
@@ -73,8 +75,8 @@ class ResultReader(RowReader):
         inner = argument.unnest()
         if isinstance(inner, exp.Column) and "table" not in inner.args:
             inner = self._items.get(inner.name.casefold(), inner).unnest()
-        if not isinstance(inner, exp.Count | exp.Sum | exp.Avg):
-            self.refuse(node, "Intervals are those of aggregates", "Write DP_INTERVAL_LOW(n), where n is the alias of COUNT, SUM or AVG.")
+        if not is_aggregate(inner):
+            self.refuse(node, "Intervals are those of aggregates", "Write DP_INTERVAL_LOW(n), where n is the alias of an aggregate.")
         value = self.read(inner)
         assert isinstance(value.expression, Read)
         return Typed(Read(f"{value.expression.column}.{end}"), value.range)
@@ -97,6 +99,8 @@ class ResultReader(RowReader):
         return expression
 
     def _not_a_key(self, node: exp.Expr, column: str) -> None:
-        where = next((part for part in node.find_all(exp.Column) if part.name.casefold() == column.casefold()), node)
-        instead = f"Add it to GROUP BY, or write an aggregate of it, such as COUNT({column})."
-        self.refuse(where, f"{column} is shown as it is, row by row", instead)
+        visible = self.scope.by_column(column)
+        name = column if visible is None else visible.name
+        where = next((part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()), node)
+        instead = f"Add it to GROUP BY, or write an aggregate of it, such as COUNT({name})."
+        self.refuse(where, f"{name} is shown as it is, row by row", instead)

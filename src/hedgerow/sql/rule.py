@@ -8,6 +8,8 @@ from typing import Any, NoReturn, Protocol
 
 from sqlglot import exp
 
+from hedgerow.sql.asked import Asked
+from hedgerow.sql.text import Text
 from hedgerow.sql.typed import Typed
 
 __all__ = ["Reader", "Refusal", "Rule", "filled"]
@@ -15,6 +17,11 @@ __all__ = ["Reader", "Refusal", "Rule", "filled"]
 
 class Reader(Protocol):
     """What a rule may do: read the parts of its node, apply a function of the plan, or refuse."""
+
+    @property
+    def text(self) -> Text:
+        """What was written."""
+        ...
 
     def read(self, node: Any) -> Typed:
         """The meaning of a part."""
@@ -28,7 +35,7 @@ class Reader(Protocol):
         """The column or output that is named here."""
         ...
 
-    def aggregate(self, node: exp.Expr, function: str) -> Typed:
+    def aggregate(self, asked: Asked) -> Typed:
         """An aggregate of the question."""
         ...
 

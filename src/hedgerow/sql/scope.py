@@ -1,40 +1,146 @@
-"""The one table of a question and the names that it gives."""
+"""The rows that a question, or a part of it, is about, and the names that they give."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
 
 from sqlglot import exp
 
 from hedgerow.errors import Refused, Unsupported
+from hedgerow.plan.expressions import Read
+from hedgerow.plan.nodes import Filter, Rows
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range
-from hedgerow.sql.catalog import TableEntry, nearest
+from hedgerow.sql.catalog import UNIT, TableEntry, Whose, nearest
 from hedgerow.sql.text import Text
+from hedgerow.sql.typed import Typed
 
-__all__ = ["Scope"]
+__all__ = ["MAX_SOURCES", "MAX_WORK", "Scope", "Visible"]
+
+MAX_SOURCES: Final = 50
+MAX_WORK: Final = 50_000
+_LIMIT: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """A column that may be named: ``alias`` stands before the dot, ``column`` is its name in the plan.
+
+    ``whose`` is not None where its value says whose row it is: the id of the unit (which is no column of the plan), a declared foreign
+    key, or the key that such a one leads to. ``lost`` is an id that may be missing, behind a LEFT JOIN. ``merged`` is the right-hand one of
+    USING, found with its alias only. ``origin`` is where the policy declares it; ``size`` and ``work`` are as in ``Typed``.
+    """
+
+    alias: str
+    name: str
+    column: str
+    range: Range
+    whose: Whose | None = None
+    origin: tuple[str, Column] | None = None
+    merged: bool = False
+    lost: bool = False
+    size: int = 1
+    work: int = 1
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether it is the id of the unit, which nobody may look at."""
+        return self.whose == UNIT or self.lost
+
+    @property
+    def value(self) -> Typed:
+        """What it is in an expression."""
+        return Typed(Read(self.column), self.range, self.size, self.work)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``table`` as the policy spells it, ``alias`` as the question calls it."""
+    """``sources`` are alias and name, for messages; ``tables`` the protected ones. ``once``: the rows are one for each unit and value of
+    these columns of the plan (None: there is no telling). ``leaves`` counts tables and foldings, ``work`` is what it costs to put all
+    into one form. ``unique`` are the declared keys of a public table."""
 
     text: Text
-    table: str
-    alias: str
-    entry: TableEntry
+    rows: Rows
+    columns: tuple[Visible, ...]
+    sources: tuple[tuple[str, str], ...]
+    tables: tuple[tuple[str, TableEntry], ...]
+    once: frozenset[str] | None = None
+    leaves: int = 1
+    work: int = 0
+    unique: tuple[tuple[str, ...], ...] = ()
 
     @property
     def ranges(self) -> dict[str, Range]:
-        """What is known about each column."""
-        return {column.name: column.range for column in self.entry.columns}
+        """What is known about each column of the plan."""
+        return {visible.column: visible.range for visible in self.columns if visible.column}
 
-    def find(self, node: exp.Column) -> Column | None:
-        """The column that is named here, if the table has it."""
+    @property
+    def max_groups(self) -> int:
+        """The largest cap of the tables."""
+        return max((entry.max_groups for _, entry in self.tables), default=1)
+
+    @property
+    def max_rows(self) -> int:
+        """The largest cap of the tables."""
+        return max((entry.max_rows_per_group for _, entry in self.tables), default=1)
+
+    @property
+    def domain_limit(self) -> int:
+        """How many values of a key are listed."""
+        return min((entry.domain_limit for _, entry in self.tables), default=_LIMIT)
+
+    @property
+    def population(self) -> str | None:
+        """Whom this is about; None where all is public."""
+        return self.tables[0][1].population if self.tables else None
+
+    def named(self, alias: str, label: str = "") -> Scope:
+        """The same as a source of another: one alias for all."""
+        columns = tuple(replace(visible, alias=alias, merged=False) for visible in self.columns if not visible.merged)
+        return replace(self, columns=columns, sources=((alias, label or alias or "the subquery"),))
+
+    def seen(self, aliases: set[str]) -> Scope:
+        """The same with the columns of these aliases only."""
+        columns = tuple(visible for visible in self.columns if visible.alias.casefold() in aliases)
+        return replace(self, columns=columns, sources=tuple(source for source in self.sources if source[0].casefold() in aliases))
+
+    def filtered(self, condition: Typed | None) -> Scope:
+        """The rows for which the condition holds."""
+        if condition is None:
+            return self
+        return replace(self, rows=Filter(self.rows, condition.expression), work=self.work + condition.work)
+
+    def within_limits(self) -> Scope:
+        """Itself, unless it has become too large to work with."""
+        if self.leaves > MAX_SOURCES:
+            what = f"This question puts more than {MAX_SOURCES} tables and subqueries together"
+            raise self.text.refusal(Unsupported, what, None, "Ask several shorter questions.")
+        if self.work > MAX_WORK:
+            what = "This question is too intricate"
+            raise self.text.refusal(Unsupported, what, None, "Write flatter expressions, or ask for the parts.")
+        return self
+
+    def find(self, node: exp.Column) -> Visible | None:
+        """The column that is named here, if there is one; refused where there are two."""
         self.check_table(node)
-        return self.entry.column(node.name)
+        found = list(self._found(node))
+        if len(found) > 1:
+            written = " or ".join(f"{visible.alias}.{visible.name}" for visible in found if visible.alias)
+            instead = f"Write {written}." if len({visible.alias for visible in found}) > 1 else "Give the columns different names."
+            raise self.text.refusal(Unsupported, f"{node.name[:60]} is the name of several columns", node, instead)
+        return found[0] if found else None
 
-    def column(self, node: exp.Column, *also: str) -> Column:
+    def _found(self, node: exp.Column) -> Iterator[Visible]:
+        table = node.args.get("table")
+        for visible in self.columns:
+            if visible.name.casefold() == node.name.casefold():
+                here = not visible.merged if table is None else visible.alias.casefold() == table.name.casefold()
+                if here:
+                    yield visible
+
+    def column(self, node: exp.Column, *also: str) -> Visible:
         """The column that is named here; unknown and hidden names are refused alike. ``also`` are further names to suggest."""
         found = self.find(node)
         if found is None:
@@ -42,19 +148,30 @@ class Scope:
         return found
 
     def check_table(self, node: exp.Column) -> None:
-        """Refuses t.x where t is not the table of the question."""
+        """Refuses t.x where t is no source."""
         table = node.args.get("table")
-        if table is not None and table.name.casefold() != self.alias.casefold():
-            what = f"{table.name[:60]} is not the table of this question"
-            raise self.text.refusal(Unsupported, what, table, f"Write {self.alias}.{node.name[:60]}, or the column alone.")
+        aliases = [alias for alias, _ in self.sources]
+        if table is None or table.name.casefold() in {alias.casefold() for alias in aliases}:
+            return
+        one = len(aliases) == 1
+        what = f"{table.name[:60]} is {'not the table' if one else 'no table'} of this question"
+        known = [alias for alias in aliases if alias]
+        instead = f"Write {known[0]}.{node.name[:60]}, or the column alone." if one and known else f"The tables are {', '.join(known)}."
+        raise self.text.refusal(Unsupported, what, table, instead if known else "Write the column alone.")
 
     def unknown(self, node: exp.Column, *also: str) -> Refused:
         """The refusal of a name that is not there."""
         name = node.name[:60]
-        if self.entry.is_unit(node.name):
-            what = f"{name} says whose rows these are, and is no column of questions"
-            return self.text.refusal(Unsupported, what, node, "Ask about everybody: COUNT(*), or COUNT(*) with GROUP BY another column.")
-        close = nearest(node.name, [*(column.name for column in self.entry.columns), *also])
-        known = ", ".join(column.name for column in self.entry.columns)
-        instead = f"Did you mean {close}?" if close else f"The columns are {known}." if known else "No column of it may be asked for."
-        return self.text.refusal(Unsupported, f"{self.table} has no column {name}", node, instead)
+        names = list(dict.fromkeys(visible.name for visible in self.columns if not visible.is_unit))
+        close = nearest(node.name, [*names, *also])
+        instead = f"Did you mean {close}?" if close else f"The columns are {', '.join(names)}." if names else _NOTHING
+        labels = [label for _, label in self.sources]
+        who = f"{' and '.join(labels)} {'has' if len(labels) == 1 else 'have'}" if len(labels) < 4 else "The tables of this question have"
+        return self.text.refusal(Unsupported, f"{who} no column {name}", node, instead)
+
+    def by_column(self, column: str) -> Visible | None:
+        """The visible column of a column of the plan."""
+        return next((visible for visible in self.columns if visible.column == column), None)
+
+
+_NOTHING: Final = "No column of it may be asked for."

@@ -10,8 +10,8 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.errors import Unsupported
-from hedgerow.plan.expressions import Expression
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Project, Rows, Table
+from hedgerow.plan.expressions import Expression, Read
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Project
 from hedgerow.plan.normal import normal, places
 from hedgerow.plan.values import Value
 from hedgerow.sql.catalog import Catalog
@@ -19,34 +19,33 @@ from hedgerow.sql.grouping import Grouped, position, read_groups
 from hedgerow.sql.heading import Heading
 from hedgerow.sql.measuring import Measuring
 from hedgerow.sql.names import output_names
-from hedgerow.sql.question import Key, Order, Output, Question
-from hedgerow.sql.readers import RowReader, only
+from hedgerow.sql.question import AggregateCall, Key, Order, Output, Question
+from hedgerow.sql.readers import only
 from hedgerow.sql.results import ResultReader
-from hedgerow.sql.scope import Scope
-from hedgerow.sql.source import read_source
+from hedgerow.sql.scope import MAX_WORK, Scope
+from hedgerow.sql.subqueries import Sources
 from hedgerow.sql.typed import Typed, aligned
 
 __all__ = ["Selection"]
 
 MAX_CELLS: Final = 100_000
 MAX_PARTS: Final = 50_000
-MAX_WORK: Final = 50_000
-_CLAUSES: Final = ("expressions", "from_", "where", "group", "having", "order", "limit", "offset")
+_CLAUSES: Final = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_")
 
 
 class Selection:
-    """One SELECT over one table."""
+    """The outermost SELECT."""
 
     def __init__(self, heading: Heading, select: exp.Select, catalog: Catalog) -> None:
         only(heading.text, select, *_CLAUSES)
         self._heading, self._select, self._text = heading, select, heading.text
-        self._scope: Scope = read_source(heading.text, select, catalog)
+        self._scope: Scope = Sources(heading.text, catalog).with_(select).read(select)
+        self._check_protected()
         self._items: list[exp.Expr] = list(self._checked_items())
         self._parts = 0
 
     def question(self) -> Question:
         """Everything, or the first refusal."""
-        condition = self._where()
         groups = read_groups(self._scope, self._select.args.get("group"), self._items)
         keys = [group.value for group in groups]
         measuring = Measuring(self._scope)
@@ -57,11 +56,12 @@ class Selection:
         if not measuring.calls:
             what = "This asks for no aggregate, and rows are never shown"
             raise self._text.refusal(Unsupported, what, self._items[0], "Add an aggregate, such as COUNT(*).")
-        plan = self._plan(condition, groups, measuring)
+        calls = measuring.calls
+        plan = self._plan(groups, measuring, calls)
         become = dict(zip(plan.measures, places(plan), strict=True))
         return Question(
             plan=normal(plan),
-            aggregates=tuple(replace(call, measure=become[call.measure]) for call in measuring.calls),
+            aggregates=tuple(replace(call, measure=become[call.measure]) for call in calls),
             keys=tuple(Key(f"k{i}", group.value.type, group.text) for i, group in enumerate(groups)),
             outputs=outputs,
             having=having,
@@ -70,8 +70,14 @@ class Selection:
             offset=self._number("offset") or 0,
             options=self._heading.options,
             explain=self._heading.explain,
-            tables=(self._scope.table,),
+            tables=tuple(name for name, _ in self._scope.tables),
         )
+
+    def _check_protected(self) -> None:
+        if not self._scope.tables:
+            name = self._scope.sources[0][1]
+            what = f"{name} is public and protects nobody"
+            raise self._text.refusal(Unsupported, what, self._select.args["from_"], "Public tables alone: read the file itself.")
 
     def _checked_items(self) -> Iterator[exp.Expr]:
         if not self._select.expressions:
@@ -79,31 +85,21 @@ class Selection:
         for item in self._select.expressions:
             if isinstance(item, exp.Alias):
                 only(self._text, item, "this", "alias")
-                if self._scope.entry.is_unit(item.alias):
+                if any(item.alias.casefold() == visible.name.casefold() for visible in self._scope.columns if visible.is_unit):
                     what = f"{item.alias} is the name of the column that says whose rows these are"
                     raise self._text.refusal(Unsupported, what, item, "Choose another alias.")
             yield item
-
-    def _where(self) -> Typed | None:
-        where = self._select.args.get("where")
-        if where is None:
-            return None
-        only(self._text, where, "this")
-        return self._condition(RowReader(self._scope).read(where.this), where, "WHERE")
 
     def _having(self, reader: ResultReader, keys: Sequence[Typed]) -> Expression | None:
         having = self._select.args.get("having")
         if having is None:
             return None
         only(self._text, having, "this")
-        return self._condition(reader.settle(having.this, keys, "having"), having, "HAVING").expression
-
-    def _condition(self, found: Typed, node: exp.Expr, clause: str) -> Typed:
-        (value,) = aligned([self._counted(found, node)], "boolean")
+        (value,) = aligned([self._counted(reader.settle(having.this, keys, "having"), having)], "boolean")
         if value.type != "boolean":
-            what = f"{clause} wants a condition, and this is {value.type}"
-            raise self._text.refusal(Unsupported, what, node.this, "Write a comparison, such as x > 0 or x = 'a'.")
-        return value
+            what = f"HAVING wants a condition, and this is {value.type}"
+            raise self._text.refusal(Unsupported, what, having.this, "Write a comparison, such as x > 0 or x = 'a'.")
+        return value.expression
 
     def _outputs(self, reader: ResultReader, keys: Sequence[Typed]) -> Iterator[Output]:
         for name, item in zip(output_names(self._items, self._scope), self._items, strict=True):
@@ -149,31 +145,35 @@ class Selection:
         what = f"{name.upper()} takes a number of rows that is written out"
         return self._text.refusal(Unsupported, what, clause, f"Write {name.upper()} 10.")
 
-    def _plan(self, condition: Typed | None, groups: Sequence[Grouped], measuring: Measuring) -> Aggregate:
-        work = measuring.work + sum(group.value.work for group in groups) + (condition.work if condition is not None else 0)
+    def _plan(self, groups: Sequence[Grouped], measuring: Measuring, calls: Sequence[AggregateCall]) -> Aggregate:
+        work = self._scope.work + measuring.work + sum(group.value.work for group in groups)
         if work > MAX_WORK:
             raise self._text.refusal(
                 Unsupported, "This question is too intricate", None, "Write flatter expressions, or ask for the parts."
             )
-        rows: Rows = Table(self._scope.entry.schema)
-        if condition is not None:
-            rows = Filter(rows, condition.expression)
+        rows = self._scope.rows
         names = tuple(f"k{i}" for i in range(len(groups)))
         outputs = (*zip(names, (group.value.expression for group in groups), strict=True), *measuring.columns)
         if outputs:
             rows = Project(rows, outputs)
-        entry = self._scope.entry
-        bound = Bound(rows, names, self._max_groups(), entry.max_rows_per_group)
-        measures = tuple(dict.fromkeys(call.measure for call in measuring.calls))
-        return Aggregate(Group(bound, _domain(groups)), measures)
+        bound = Bound(rows, names, self._max_groups(), self._max_rows(groups))
+        return Aggregate(Group(bound, _domain(groups)), tuple(dict.fromkeys(call.measure for call in calls)))
+
+    def _max_rows(self, groups: Sequence[Grouped]) -> int:
+        """1 where the rows are one for each unit and group; else the largest cap of the tables."""
+        once = self._scope.once
+        keys = {group.value.expression.column for group in groups if isinstance(group.value.expression, Read)}
+        return 1 if once is not None and once <= keys else self._scope.max_rows
 
     def _max_groups(self) -> int:
-        most, asked = self._scope.entry.max_groups, self._heading.options.max_groups
+        most, asked = self._scope.max_groups, self._heading.options.max_groups
         if asked is not None and asked > most:
-            what = f"max_groups_contributed is at most {most} by the policy of {self._scope.table}, and this asks for {asked}"
+            tables = " and ".join(name for name, _ in self._scope.tables)
+            what = f"max_groups_contributed is at most {most} by the policy of {tables}, and this asks for {asked}"
             where = self._text.word("MAX_GROUPS_CONTRIBUTED")
             raise self._text.refusal(Unsupported, what, where, f"Write max_groups_contributed = {most}, or leave it out.")
-        return asked or most
+        # With one row for each unit, a unit is in one group.
+        return asked or (1 if self._scope.once == frozenset() else most)
 
 
 def _domain(groups: Sequence[Grouped]) -> tuple[tuple[Value, ...], ...] | None:

@@ -1,43 +1,21 @@
-"""FROM: the one table that a question is about."""
+"""A table of the policy as a source of rows."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from hedgerow.errors import Unsupported
-from hedgerow.sql.catalog import Catalog, nearest
-from hedgerow.sql.readers import only
-from hedgerow.sql.rule import Refusal
-from hedgerow.sql.rules import BY_NODE
-from hedgerow.sql.scope import Scope
+from hedgerow.plan.nodes import Table
+from hedgerow.plan.values import Range
+from hedgerow.sql.catalog import UNIT, Catalog, TableEntry, nearest
+from hedgerow.sql.scope import Scope, Visible
 from hedgerow.sql.text import Text
 
-__all__ = ["read_source"]
-
-_ONE = "Ask one table: SELECT … FROM table WHERE … GROUP BY …."
+__all__ = ["read_table"]
 
 
-def read_source(text: Text, select: exp.Select, catalog: Catalog) -> Scope:
-    """The table, by its name in the catalog and its alias."""
-    source = select.args.get("from_")
-    if source is None:
-        raise text.refusal(Unsupported, "This asks no table", None, "Add FROM and the name of a table.")
-    only(text, source, "this")
-    table = source.this
-    if type(table) is not exp.Table:
-        rule = BY_NODE.get(type(table))
-        what, instead = (rule.what, rule.instead) if isinstance(rule, Refusal) else ("This is no table", _ONE)
-        raise text.refusal(Unsupported, what, table, instead)
-    if not isinstance(table.this, exp.Identifier):
-        raise text.refusal(Unsupported, "Functions that make tables are not read", table, _ONE)
-    only(text, table, "this", "alias")
-    alias = table.args.get("alias")
-    if alias is not None:
-        only(text, alias, "this")
-    return _found(text, table, catalog)
-
-
-def _found(text: Text, table: exp.Table, catalog: Catalog) -> Scope:
+def read_table(text: Text, table: exp.Table, catalog: Catalog) -> Scope:
+    """The table of that name, with its columns under its alias."""
     found = catalog.table(table.name)
     if found is None:
         close = nearest(table.name, catalog.tables)
@@ -45,7 +23,29 @@ def _found(text: Text, table: exp.Table, catalog: Catalog) -> Scope:
         instead = f"Did you mean {close}?" if close else f"The tables are {listed}."
         raise text.refusal(Unsupported, f"There is no table {table.name[:60]}", table, instead)
     name, entry = found
-    if entry.schema.unit is None:
-        what = f"{name} is public and protects nobody"
-        raise text.refusal(Unsupported, what, table, "Public tables alone: read the file itself.")
-    return Scope(text, name, table.alias or name, entry)
+    alias = table.alias or name
+    columns = (*_unit(alias, entry), *_columns(alias, name, entry, catalog))
+    protected = () if entry.schema.unit is None else ((name, entry),)
+    return Scope(text, Table(entry.schema), columns, ((alias, name),), protected, unique=entry.unique)
+
+
+def _unit(alias: str, entry: TableEntry) -> tuple[Visible, ...]:
+    """The id stands in no list of columns that questions use, declared or not."""
+    schema = entry.schema
+    if schema.link is not None:
+        held = schema.link.column
+        return (_id(alias, held, entry),) if entry.whose(held) == UNIT else ()
+    return () if schema.unit is None or schema.unit == "row" else (_id(alias, schema.unit, entry),)
+
+
+def _id(alias: str, name: str, entry: TableEntry) -> Visible:
+    declared, known = entry.schema.column(name), entry.schema.id
+    return Visible(alias, name if declared is None else declared.name, "", Range("text") if known is None else known.range, UNIT)
+
+
+def _columns(alias: str, table: str, entry: TableEntry, catalog: Catalog) -> tuple[Visible, ...]:
+    return tuple(
+        Visible(alias, column.name, column.name, column.range, catalog.whose(entry, column.name), (table, column))
+        for column in entry.columns
+        if not entry.is_unit(column.name)
+    )

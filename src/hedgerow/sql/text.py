@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
 from sqlglot import exp
@@ -18,7 +19,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from hedgerow.errors import InvalidArgument, Refused, Unsupported
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_TOKENS", "Span", "Text", "tokenise"]
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_TOKENS", "Arguments", "Span", "Text", "tokenise"]
 
 MAX_BYTES: Final = 64 * 1024
 MAX_TOKENS: Final = 5000
@@ -51,11 +52,21 @@ _AFTER: Final[dict[type[exp.Expr], tuple[str, ...]]] = {exp.Window: ("OVER",), e
 
 
 @dataclass(frozen=True, slots=True)
+class Arguments:
+    """The named arguments of an aggregate; ``limits`` is contribution_bounds_per_group."""
+
+    method: str | None = None
+    bound: Fraction | None = None
+    limits: tuple[Fraction, Fraction] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
-    """What was written, and its tokens in order."""
+    """What was written, its tokens in order, and the named arguments that were taken off them."""
 
     text: str
     tokens: tuple[Token, ...]
+    named: tuple[Arguments, ...] = ()
 
     def refusal(self, kind: type[Refused], what: str, where: exp.Expr | Span | None, instead: str) -> Refused:
         """An error that says what is wrong, shows where, and tells what to write instead."""
@@ -194,6 +205,5 @@ _FOREIGN: Final = {
     TokenType.L_BRACKET: _LIST,
     TokenType.L_BRACE: _LIST,
     TokenType.ARROW: ("Lambdas and JSON paths are not read", "Work on plain columns."),
-    TokenType.FARROW: ("Named arguments are not read", "Leave them out; the bounds are those of the policy."),
     TokenType.DARROW: ("Lambdas and JSON paths are not read", "Work on plain columns."),
 }

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from sqlglot import exp
 
-from database.breaches.neighbours import ID, World
 from hedgerow import release as door
 from hedgerow.answers.noise import LawName
 from hedgerow.database import database
 from hedgerow.engines import compile as compiling
 from hedgerow.engines import reading, sums
+from hedgerow.engines import snapping as engine_snapping
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.source import Cells
@@ -27,7 +27,7 @@ from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.values import Range
 from hedgerow.privacy.unit import Unit
 from hedgerow.release import Noise, Threshold
-from hedgerow.sql import measuring
+from hedgerow.sql import snapping
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -58,9 +58,10 @@ def clip_after_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     """The total is clamped to what so many rows can have, instead of each row."""
     plain = sums.Sums._part
 
-    def part(self: sums.Sums, name: str, snap: Snap | None) -> exp.Expr:
-        if snap is None:
-            return plain(self, name, snap)
+    def part(self: sums.Sums, one: Any) -> exp.Expr:
+        name, snap = one
+        if not isinstance(snap, Snap):
+            return plain(self, one)
         total, count = exp.Sum(this=self._names[name].copy()), exp.Count(this=exp.Star())
         low, high = (test(count.copy(), exp.Mul, whole(end)) for end in (snap.low, snap.high))
         return cast(call("greatest", call("least", total, high), low), "BIGINT")
@@ -81,13 +82,13 @@ def measures_at_one_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def mean_at_half_price(monkeypatch: pytest.MonkeyPatch) -> None:
     """The two totals of a mean are taken for independent halves."""
-    whole_price = Measure._mean
+    whole_price = Measure._moments
 
     def half(self: Measure, groups: int, reach: Any) -> Any:
         full = whole_price(self, groups, reach)
         return replace(full, linf=full.linf / 2, l1=full.l1 / 2, l2_squared=full.l2_squared / 4)
 
-    monkeypatch.setattr(Measure, "_mean", half)
+    monkeypatch.setattr(Measure, "_moments", half)
 
 
 def sensitivity_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,12 +138,12 @@ def nan_passes_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
         ends = ((test(value.copy(), exp.LT, low), low.copy()), (test(value.copy(), exp.GT, high), high.copy()))
         return when(none, *ends, otherwise=value)
 
-    for module in (reading, sums):
+    for module in (reading, sums, engine_snapping):
         monkeypatch.setattr(module, "between", between)
     monkeypatch.setattr(reading, "_missing", lambda raw, stored, dialect: [])
 
 
-def _unclamped(value: exp.Expr, known: Range, snap: Snap) -> exp.Expr:
+def unclamped(value: exp.Expr, known: Range, snap: Snap) -> exp.Expr:
     """Rounded to the grid, and believed to lie between the bounds."""
     number = as_type(value.copy(), "real")
     return as_type(call("round", test(number, exp.Div, real(float(snap.step)))), "integer")
@@ -152,7 +153,7 @@ def bound_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A product keeps the bounds of the column in it, and the engine believes them."""
     kept = replace(FUNCTIONS["*"], result=lambda ranges: next(r for r in ranges if r.low != r.high))
     monkeypatch.setitem(FUNCTIONS, "*", kept)  # type: ignore[arg-type]
-    monkeypatch.setattr(sums, "snapped", _unclamped)
+    monkeypatch.setattr(sums, "snapped", unclamped)
 
 
 def threshold_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,45 +201,5 @@ def no_row_cap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def python_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds in steps as Python rounds, halves to even; values as the engine rounds, with no clamp after it."""
-    monkeypatch.setattr(measuring, "half_away", round)
-    monkeypatch.setattr(sums, "snapped", _unclamped)
-
-
-@dataclass(frozen=True)
-class Case:
-    """A mutant, where it shows, and the kind of breach that must be found there."""
-
-    plant: Patch
-    world: World
-    sql: str
-    breach: str
-
-
-PERSON = World(ID, "add-remove", 2, 2, "laplace", "integer")
-REPLACED = World(ID, "change-one", 2, 2, "gaussian", "text")
-ROW = World("row", "add-remove", 1, 1, "laplace", "integer")
-DECLARED = "SELECT region, level, COUNT(*) FROM data GROUP BY region, level"
-OPEN = "SELECT city, COUNT(*) FROM data GROUP BY city"
-
-CASES = (
-    Case(charge_after_answer, PERSON, "SELECT COUNT(*) FROM data", "order"),
-    Case(clip_after_sum, ROW, "SELECT SUM(age) FROM data", "distance"),
-    Case(measures_at_one_epsilon, PERSON, "SELECT SUM(age), COUNT(age) FROM data", "price"),
-    Case(mean_at_half_price, PERSON, "SELECT AVG(age) FROM data", "distance"),
-    Case(mean_at_half_price, REPLACED, "SELECT AVG(score) FROM data", "distance"),
-    Case(sensitivity_from_data, ROW, "SELECT SUM(age) FROM data", "plan"),
-    Case(noise_reused, PERSON, DECLARED, "noise"),
-    Case(limit_before_noise, PERSON, DECLARED, "shape"),
-    Case(limit_before_noise, REPLACED, OPEN, "lone groups"),
-    Case(nan_passes_clamp, PERSON, "SELECT SUM(cost) FROM data", "status"),
-    Case(bound_kept, PERSON, "SELECT SUM(age * 3) FROM data", "distance"),
-    Case(threshold_for_one_group, PERSON, OPEN, "threshold"),
-    Case(threshold_for_one_group, REPLACED, OPEN, "threshold"),
-    Case(no_group_cap, PERSON, OPEN, "lone groups"),
-    Case(no_group_cap, REPLACED, DECLARED, "distance"),
-    Case(ties_past_the_cap, PERSON, OPEN, "lone groups"),
-    Case(ties_past_the_cap, REPLACED, DECLARED, "distance"),
-    Case(others_decide, PERSON, OPEN, "distance"),
-    Case(no_row_cap, PERSON, "SELECT SUM(age) FROM data", "distance"),
-    Case(python_rounding, ROW, "SELECT SUM(gap) FROM data", "distance"),
-)
+    monkeypatch.setattr(snapping, "half_away", round)
+    monkeypatch.setattr(sums, "snapped", unclamped)

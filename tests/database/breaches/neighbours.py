@@ -12,6 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from hedgerow.policy import Policy
+
 Row = dict[str, Any]
 ID = "id"
 HUGE = "x" * 20_000
@@ -19,7 +21,7 @@ EPOCH = date(1970, 1, 1).toordinal()
 ENDLESS, ENDLESS_PAST = 2**31 - 1, -(2**31) + 1  # how Arrow hands DuckDB dates without an end
 
 
-def _day(spelled: str) -> int:
+def day_number(spelled: str) -> int:
     return date.fromisoformat(spelled).toordinal() - EPOCH
 
 
@@ -37,8 +39,8 @@ TAME: Mapping[str, Sequence[Any]] = {
     "level": (1, 2, 3),
     "city": ("ulm", "bonn", "kiel", ""),
     "flag": (True, False),
-    "day": (_day("2024-02-25"), _day("2024-02-29"), _day("2024-03-03")),
-    "seen": (_day("2023-12-31"), _day("2024-07-01")),
+    "day": (day_number("2024-02-25"), day_number("2024-02-29"), day_number("2024-03-03")),
+    "seen": (day_number("2023-12-31"), day_number("2024-07-01")),
 }
 WILD: Mapping[str, Sequence[Any]] = {
     "age": (None, -1, 111, 2**63 - 1, -(2**63)),
@@ -53,8 +55,8 @@ WILD: Mapping[str, Sequence[Any]] = {
     "level": (None, 0, 4, 2**63 - 1),
     "city": (None, "", HUGE, "a\x00b", "'", "%", "Ä", "😀"),
     "flag": (None,),
-    "day": (None, ENDLESS, ENDLESS_PAST, _day("0001-01-01"), _day("9999-12-31")),
-    "seen": (None, ENDLESS, ENDLESS_PAST, _day("0001-01-01"), _day("9999-12-31")),
+    "day": (None, ENDLESS, ENDLESS_PAST, day_number("0001-01-01"), day_number("9999-12-31")),
+    "seen": (None, ENDLESS, ENDLESS_PAST, day_number("0001-01-01"), day_number("9999-12-31")),
 }
 ARROW: Mapping[str, pa.DataType] = {
     "age": pa.int64(),
@@ -123,13 +125,16 @@ class World:
             **caps,
         }
 
-    def table(self, rows: Sequence[Row]) -> pa.Table:
+    def policy(self, tables: Mapping[str, pa.Table]) -> Policy:
+        return Policy.for_frame(tables["data"], **self.arguments)
+
+    def tables(self, rows: Sequence[Row]) -> dict[str, pa.Table]:
         """Arrow columns; NaN stays NaN."""
-        arrays = {name: _array([row[name] for row in rows], type_) for name, type_ in ARROW.items()}
-        return pa.table({ID: _array([row[ID] for row in rows], IDS[self.ids][0]), **arrays})
+        arrays = {name: array([row[name] for row in rows], type_) for name, type_ in ARROW.items()}
+        return {"data": pa.table({ID: array([row[ID] for row in rows], IDS[self.ids][0]), **arrays})}
 
 
-def _array(values: Sequence[Any], type_: pa.DataType) -> pa.Array:
+def array(values: Sequence[Any], type_: pa.DataType) -> pa.Array:
     if type_ == pa.date32():
         return pa.array(values, pa.int32()).view(type_)
     return pa.array(values, type_, from_pandas=False)

@@ -14,8 +14,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from database.breaches.wider_mutants import parts_for_each_question, pick_for_one_row
 from hedgerow import protect
 from hedgerow import release as door
+from hedgerow.database import opening
+from hedgerow.engines.duckdb import DuckDB
+from hedgerow.policy.reading import parse_policy
 from hedgerow.verify import audit
 
 CONFIDENCE = 1 - 1e-10
@@ -27,7 +31,8 @@ SPAN = 10
 
 @dataclass(frozen=True)
 class Pair:
-    """In every group the same: ``one`` and ``other`` are the values of its rows on two neighbours; a unit has all rows of one value."""
+    """In every group the same: ``one`` and ``other`` are the values of its rows on two neighbours; -10 … -7 are one unit's, -6 … -3 the
+    next one's and so on."""
 
     sql: str
     one: tuple[int, ...]
@@ -45,6 +50,10 @@ PAIRS = {
     "sum": Pair("SELECT a, c, SUM(v)" + GROUPED, (3,), (3, -SPAN)),
     "sum of a person replaced": Pair("SELECT a, c, SUM(v)" + GROUPED, (SPAN, SPAN), (-SPAN, -SPAN), "change-one", "id", 2),
     "mean": Pair("SELECT a, c, AVG(v)" + GROUPED, (0, 4), (0, 4, SPAN)),
+    "different values of a person": Pair("SELECT a, c, COUNT(DISTINCT v)" + GROUPED, (1,), (1, 2, 3, 4), unit="id", max_rows=3),
+    "rows beside each other": Pair(
+        "SELECT x.a, x.c, COUNT(*) FROM data x JOIN data y ON x.id = y.id GROUP BY x.a, x.c", (1,), (1, 2, 2), unit="id", max_rows=3
+    ),
     "open groups": Pair("SELECT n, COUNT(*) FROM data GROUP BY n", (1,) * 9, (1,) * 8, open=True),
 }
 
@@ -52,7 +61,7 @@ PAIRS = {
 def table(values: tuple[int, ...]) -> pa.Table:
     group = np.repeat(GROUPS, len(values))
     value = np.tile(np.array(values, dtype=np.int64), len(GROUPS))
-    return pa.table({"id": group * 100 + value + SPAN, "a": group // SIDE, "c": group % SIDE, "n": group, "v": value})
+    return pa.table({"id": group * 100 + (value + SPAN) // 4, "a": group // SIDE, "c": group % SIDE, "n": group, "v": value})
 
 
 def ask(pair: Pair, data: tuple[int, ...]) -> tuple[NDArray[np.float64], Fraction, Fraction]:
@@ -135,3 +144,78 @@ def test_a_threshold_that_is_too_low_is_found(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(door.Threshold, "calibrate", low)
     count, delta = shown()
     assert binom.sf(count - 1, len(GROUPS), delta) < 1e-10
+
+
+FEW = 450  # groups, where every draw is slow
+
+
+def medians(values: tuple[int, ...], count: int) -> NDArray[np.float64]:
+    """Medians of these values, all of one person, who may have twelve."""
+    found: list[int] = []
+    group = np.arange(FEW)
+    table = pa.table(
+        {"id": np.repeat(group, len(values)), "g": np.repeat(group, len(values)), "v": np.tile(values, len(group)).astype(np.int64)}
+    )
+    columns = {"g": (0, FEW - 1), "v": (-SPAN, SPAN)}
+    arguments: dict[str, Any] = {"unit": "id", "neighbours": "add-remove", "max_groups": 1, "max_rows_per_group": 12}
+    while len(found) < count:
+        with protect(table, columns=columns, epsilon=1, **arguments) as db:
+            db.query("SELECT g, MEDIAN(v) FROM data GROUP BY g LIMIT 1", epsilon=1)
+            charge, answer = db.ledger.entries()[-2:]
+        (loss,) = charge.body["charges"].values()
+        assert Fraction(loss["epsilon"]) == 1
+        found += json.loads(answer.body["payload"])["numbers"][0]
+    return np.array(found[:count], dtype=np.float64)[:, None]
+
+
+@pytest.mark.long
+def test_a_median_loses_what_was_charged_and_more_for_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {"samples": 2 * FEW, "confidence": CONFIDENCE, "batch": True}
+    assert not audit(medians, (), (SPAN,) * 12, **kept).refutes(1)
+    pick_for_one_row(monkeypatch)
+    assert audit(medians, (), (SPAN,) * 12, **kept).refutes(1)
+
+
+PARTED = """
+[database]
+name = "parts"
+[budget]
+epsilon = 2
+[tables.data]
+source = "data.parquet"
+unit = "id"
+neighbours = "add-remove"
+max_units = 100_000
+max_groups = 1
+max_rows_per_group = 1
+[tables.data.columns]
+a = { type = "integer", min = 0, max = 19 }
+c = { type = "integer", min = 0, max = 219 }
+v = { values = [1, 2, 3] }
+[tables.data.partition]
+column = "v"
+max_parts_per_unit = 1
+"""
+
+
+def two_parts(values: tuple[int, ...], count: int) -> NDArray[np.float64]:
+    """What two questions tell about a person with these parts: one about each of two parts, at an epsilon of 1, of which she pays one."""
+    group = np.repeat(np.arange(count), len(values))
+    rows = pa.table({"id": group, "a": group // SIDE, "c": group % SIDE, "v": np.tile(np.array(values, dtype=np.int64), count)})
+    columns: list[list[int]] = []
+    with opening._database(replace(parse_policy(PARTED), ledger=None), {"data": rows}, DuckDB, None) as db:
+        for part in (1, 2):
+            db.query(f"SELECT a, c, COUNT(*) FROM data WHERE v = {part} GROUP BY a, c LIMIT 1", epsilon=1)
+            columns += json.loads(db.ledger.entries()[-1].body["payload"])["numbers"]
+        assert db.budget.spent == 1
+    return np.array(columns, dtype=np.float64).T[:count]
+
+
+@pytest.mark.long
+def test_two_parts_together_lose_what_one_costs(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {"samples": 4_000, "confidence": CONFIDENCE, "batch": True}
+    once = audit(two_parts, (), (1, 2), **kept)
+    assert not once.refutes(1)
+    assert once.epsilon > 0.3
+    parts_for_each_question(monkeypatch)
+    assert audit(two_parts, (), (1, 2), **kept).refutes(1)

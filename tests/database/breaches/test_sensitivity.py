@@ -6,19 +6,22 @@ from random import Random
 
 import pytest
 
+from database.breaches.judging import Distance, Shift, columns
 from database.breaches.neighbours import ID, Row, World, base, row
-from database.breaches.seam import Distance, columns, versions
-from database.breaches.seeking import seek
+from database.breaches.seam import versions
+from database.breaches.seeking import ONE_TABLE, SHOP, seek
 
-PARTS = 10
+PAIRS = 200
+PARTS = [("one table", part) for part in range(6)] + [("shop", part) for part in range(4)]
+SCENES = {"one table": ONE_TABLE, "shop": SHOP}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(PARTS))
-def test_no_neighbour_moves_further_than_declared(part: int) -> None:
-    found = seek(f"sensitivity {part}", 2_000 // PARTS)
+@pytest.mark.parametrize(("scene", "part"), PARTS)
+def test_no_neighbour_moves_further_than_declared(scene: str, part: int) -> None:
+    found = seek(f"sensitivity {scene} {part}", PAIRS, SCENES[scene])
     assert found.violations == []
-    assert found.pairs >= 2_000 // PARTS
+    assert found.pairs >= PAIRS
     assert found.told * 3 > found.pairs  # many neighbours do put in something else
     assert sum(found.reached.values()) > 0  # and some go all the way
 
@@ -42,6 +45,12 @@ def _rows(who: int, times: int = 1, **values: object) -> list[Row]:
         ("SELECT AVG(age) FROM data", {"age": -7}, {"age": 999}),
         ("SELECT city, COUNT(*) FROM data GROUP BY city", {"city": "ulm"}, {"city": "bonn"}),
         ("SELECT region, SUM(age) FROM data GROUP BY region", {"age": 110}, {"age": 110, "region": "west"}),
+        ("SELECT SUM(age, contribution_bounds_per_group => (0, 40)) FROM data", {}, {"age": 110}),
+        ("SELECT VAR_POP(age) FROM data", {}, {"age": 110}),
+        ("SELECT COUNT(*) FILTER (WHERE age > 0) FROM data", {}, {"age": 1}),
+        ("SELECT COUNT(*) FROM data a JOIN data b ON a.id = b.id WHERE b.age > 0", {}, {"age": 1}),
+        ("SELECT SUM(s) FROM (SELECT id, LEAST(GREATEST(SUM(age), 0), 50) AS s FROM data GROUP BY id)", {}, {"age": 110}),
+        ("SELECT SUM(age) FROM (SELECT id, age FROM data UNION ALL SELECT id, age FROM data)", {}, {"age": 110}),
     ],
 )
 def test_the_worst_neighbour_goes_all_the_way(relation: str, sql: str, one: Row, other: Row) -> None:
@@ -60,6 +69,17 @@ def test_the_worst_neighbour_goes_all_the_way(relation: str, sql: str, one: Row,
                 declared[index].l2_squared,
                 declared[index].linf,
             )
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("sql", ["SELECT MEDIAN(age) FROM data", "SELECT MAX(age) FROM data", "SELECT MODE(level) FROM data"])
+def test_so_do_samples(relation: str, sql: str) -> None:
+    world = World(ID, relation, 1, 3, "laplace", "integer")
+    first = _rows(1) + (_rows(3, 9, age=1, level=2) if relation == "change-one" else [])
+    with versions(world, [first, _rows(1) + _rows(3, 9, age=99, level=3)]) as opened:
+        one, other = opened.ask(0, sql), opened.ask(1, sql)
+        shift = Shift.of(one.cells, other.cells, 0)  # type: ignore[arg-type]
+        assert shift == Shift(1, 3 if relation == "change-one" else 0, 3, 3 if relation == "change-one" else 0, 3)
 
 
 @pytest.mark.parametrize("ids", ["integer", "text", "real"])

@@ -103,6 +103,17 @@ def test_eight_processes_never_spend_more_than_there_is(tmp_path: Path, mode: st
         assert verify(folder / "race.ledger").sound
 
 
+def test_two_populations_are_charged_together_or_not_at_all(tmp_path: Path) -> None:
+    """One has 40 shares, the other 60: eight processes get 40 charges to both, and nothing is charged to one alone."""
+    with quick_folder(tmp_path) as folder:
+        assert race(folder, "both") == (UNITS * 2 // 3, UNITS * 2 // 3)
+        with Ledger.open(folder / "race.ledger", create=False) as ledger:
+            spent = {name: ledger.book.paid(name).epsilon for name in ("patients", "staff")}
+            assert spent == dict.fromkeys(("patients", "staff"), Fraction(2, 3))
+            pay(ledger, Loss(Fraction(1, 3)))  # what is left to the one is still there
+        assert verify(folder / "race.ledger").sound
+
+
 def test_the_race_catches_who_looks_first_and_writes_later(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as folder:
         granted, stored = race(folder, "careless")

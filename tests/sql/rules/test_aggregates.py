@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from sqlglot import exp
 
+from hedgerow.sql.rules.aggregates import is_aggregate, name_of
 from sql.fixtures import check_answered, check_refused, pairs
 
 
@@ -15,3 +17,10 @@ def test_what_is_read(sql: str, told: str) -> None:
 @pytest.mark.parametrize(("sql", "told"), pairs("aggregates__refused"))
 def test_what_is_refused(sql: str, told: str) -> None:
     check_refused(sql, told)
+
+
+def test_what_is_an_aggregate() -> None:
+    assert is_aggregate(exp.Filter(this=exp.Sum(this=exp.column("x"))))
+    assert name_of(exp.WithinGroup(this=exp.Mode())) == "MODE"
+    assert not is_aggregate(exp.Filter())
+    assert name_of(exp.column("x")) is None

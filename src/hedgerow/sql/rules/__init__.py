@@ -22,6 +22,7 @@ from hedgerow.sql.rules import (
     numbers,
     shapes,
     statements,
+    texts,
     windows,
 )
 
@@ -37,6 +38,7 @@ RULES: Final[tuple[Rule | Refusal, ...]] = (
     *choices.RULES,
     *casts.RULES,
     *dates.RULES,
+    *texts.RULES,
     *aggregates.RULES,
     *intervals.RULES,
     *windows.RULES,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from sqlglot import exp
 
 from hedgerow.plan.expressions import Constant
 from hedgerow.sql.rule import Reader, Refusal, Rule
-from hedgerow.sql.typed import Typed, constant
+from hedgerow.sql.rules.dates import moved
+from hedgerow.sql.typed import Typed, aligned, constant
 
 __all__ = ["RULES"]
 
@@ -15,7 +18,37 @@ _BOTH = ("this", "expression")
 
 def _binary(node: exp.Binary, reader: Reader) -> Typed:
     sign = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}[type(node)]
-    return reader.call(node, sign, reader.read(node.this), reader.read(node.expression))
+    if sign in "+-" and isinstance(node.expression, exp.Interval):
+        return moved(node, reader, node.this, node.expression, 1 if sign == "+" else -1)
+    left, right = reader.read(node.this), reader.read(node.expression)
+    if sign in "+-" and "date" in (left.type, right.type):
+        return _days(node, reader, left, right)
+    return _written(sign, left, right) or reader.call(node, sign, left, right)
+
+
+def _written(sign: str, left: Typed, right: Typed) -> Typed | None:
+    """Numbers that are written out are decimals: 0.06 + 0.01 is 0.07, which it is not for doubles."""
+    values = [side.expression.value for side in (left, right) if isinstance(side.expression, Constant)]
+    if sign not in "+-*" or [type(value) for value in values] not in ([float, float], [int, float], [float, int]):
+        return None
+    a, b = (Fraction(repr(value)) for value in values)
+    try:
+        return constant(float({"+": a + b, "-": a - b, "*": a * b}[sign]), "real")
+    except OverflowError:
+        return None
+
+
+def _days(node: exp.Binary, reader: Reader, left: Typed, right: Typed) -> Typed:
+    """A date and a number of days, or two dates."""
+    plus = isinstance(node, exp.Add)
+    if plus and right.type == "date":
+        left, right = right, left
+    if right.type == "integer" and not right.is_null:
+        return reader.call(node, "add days", left, right if plus else reader.call(node, "negate", right))
+    left, right = aligned([left, right])
+    if plus or right.type != "date" or left.type != "date":
+        reader.refuse(node, "This is not done with dates", "Write d + INTERVAL 3 DAY, d + 3, or d - e for the days between two dates.")
+    return reader.call(node, "days between", right, left)
 
 
 def _negative(node: exp.Neg, reader: Reader) -> Typed:

@@ -21,8 +21,8 @@ _ONE = "Ask one table: SELECT … FROM table WHERE … GROUP BY …."
 _SAMPLE = "Leave it out: a sample protects nobody that the noise does not."
 
 CLAUSES = (
-    Clause("with_", ("WITH",), "WITH (a named subquery) is not answered", _ONE),
-    Clause("joins", (), "Joins are not answered", _ONE),
+    Clause("with_", ("WITH",), "WITH stands before the SELECT that it is for", "Write WITH name AS (SELECT …) SELECT …."),
+    Clause("joins", (), "Joins stand here without brackets", "Write FROM a JOIN b ON … JOIN c ON …."),
     Clause("laterals", ("LATERAL",), "LATERAL is not answered", _ONE),
     Clause("distinct", ("DISTINCT",), "SELECT DISTINCT shows values as they are", "Write GROUP BY with COUNT(*) instead."),
     Clause("qualify", ("QUALIFY",), "QUALIFY looks at other people's rows", "Write HAVING, which works on the noisy answer."),
@@ -44,7 +44,12 @@ CLAUSES = (
     Clause("version", ("AT", "FOR"), "Older states of a table cannot be asked", "Leave it out."),
     Clause("columns", (), "FROM does not rename columns", "Name outputs in the SELECT list: x AS name."),
     Clause("only", ("ONLY",), "ONLY is not read", "Leave it out."),
-    Clause("query", (), "Subqueries are not answered", "Write the values out: x IN (1, 2)."),
+    Clause(
+        "query",
+        (),
+        "IN (SELECT …) would show what other people's rows hold",
+        "Join it in FROM: JOIN (SELECT DISTINCT id FROM …) AS d USING (id); or write the values out: x IN (1, 2).",
+    ),
     Clause("unnest", (), "UNNEST makes several rows of one", "Write the values out: x IN (1, 2)."),
     Clause("field", (), "IN wants a list of values", "Write the values out: x IN (1, 2)."),
     Clause("totals", ("WITH",), "WITH TOTALS is not answered", "Ask the total as a question of its own."),

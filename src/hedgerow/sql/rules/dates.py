@@ -1,15 +1,16 @@
-"""Parts of dates, and their first days."""
+"""Parts of dates, their first days, dates some time later, and the time between two."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.sql.rule import Reader, Refusal, Rule
-from hedgerow.sql.typed import Typed, aligned
+from hedgerow.sql.rule import Reader, Refusal, Rule, filled
+from hedgerow.sql.typed import Typed, aligned, constant
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "moved"]
 
 _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
     exp.Year: "year",
@@ -30,7 +31,7 @@ _PARTS: Final = {
     "DOY": "day of year",
     "DAYOFYEAR": "day of year",
 }
-_STARTS: Final = {"YEAR": "start of year", "QUARTER": "start of quarter", "MONTH": "start of month"}
+_STARTS: Final = {"YEAR": "start of year", "QUARTER": "start of quarter", "MONTH": "start of month", "WEEK": "start of week"}
 
 
 def _of(node: exp.Expr, reader: Reader, function: str, part: exp.Expr) -> Typed:
@@ -52,7 +53,9 @@ def _extract(node: exp.Extract, reader: Reader) -> Typed:
 def _start(node: exp.Expr, reader: Reader) -> Typed:
     start = _STARTS.get(_word(node.args.get("unit")))
     if start is None:
-        reader.refuse(node, "DATE_TRUNC does not know this part", "Write DATE_TRUNC('month', d), with 'month', 'quarter' or 'year'.")
+        reader.refuse(
+            node, "DATE_TRUNC does not know this part", "Write DATE_TRUNC('month', d), with 'week', 'month', 'quarter' or 'year'."
+        )
     return _of(node, reader, start, node.this)
 
 
@@ -60,16 +63,55 @@ def _part(node: exp.Expr, reader: Reader) -> Typed:
     return _of(node, reader, _FUNCTIONS[type(node)], node.this)
 
 
+def moved(node: exp.Expr, reader: Reader, day: exp.Expr, interval: exp.Interval, sign: int) -> Typed:
+    """A date some days or months later, or earlier."""
+    unit = _UNITS.get(_word(interval.args.get("unit")).removesuffix("S"))
+    written = str(interval.this.this) if isinstance(interval.this, exp.Literal) else ""
+    if unit is None or not _WHOLE.fullmatch(written) or filled(interval) - {"this", "unit"}:
+        reader.refuse(interval, "This interval is not read", _INTERVAL)
+    function, times = unit
+    return reader.call(node, function, *aligned([reader.read(day)], "date"), constant(sign * times * int(written), "integer"))
+
+
+def _later(node: exp.DateAdd, reader: Reader) -> Typed:
+    if not isinstance(node.expression, exp.Interval) or node.args.get("unit") is not None:
+        reader.refuse(node, "DATE_ADD takes a date and an interval", "Write d + INTERVAL 3 DAY.")
+    return moved(node, reader, node.this, node.expression, 1)
+
+
+def _difference(node: exp.DateDiff, reader: Reader) -> Typed:
+    """DATE_DIFF('day', a, b): from a to b. Months and years count how often one begins in between."""
+    unit = _word(node.args.get("unit"))
+    first, last = (aligned([reader.read(part)], "date")[0] for part in (node.expression, node.this))
+    if unit == "DAY":
+        return reader.call(node, "days between", first, last)
+    if unit not in ("MONTH", "YEAR"):
+        reader.refuse(node, "DATE_DIFF does not know this part", "Write DATE_DIFF('day', a, b), with 'day', 'month' or 'year'.")
+    years = reader.call(node, "-", *(reader.call(node, "year", day) for day in (last, first)))
+    if unit == "YEAR":
+        return years
+    months = reader.call(node, "-", *(reader.call(node, "month", day) for day in (last, first)))
+    return reader.call(node, "+", reader.call(node, "*", years, constant(12, "integer")), months)
+
+
+_WHOLE: Final = re.compile(r"-?[0-9]{1,6}")
+_UNITS: Final = {
+    "DAY": ("add days", 1),
+    "WEEK": ("add days", 7),
+    "MONTH": ("add months", 1),
+    "QUARTER": ("add months", 3),
+    "YEAR": ("add months", 12),
+}
+_INTERVAL: Final = "Write d + INTERVAL 3 DAY, with a whole number of DAY, WEEK, MONTH, QUARTER or YEAR."
 _NO_CLOCK: Final = "Write the date itself, such as DATE '2026-01-31': then the same question has the same answer tomorrow."
 RULES: tuple[Rule | Refusal, ...] = (
     *(Rule(node, _part) for node in _FUNCTIONS),
     Rule(exp.Extract, _extract, ("this", "expression")),
     Rule(exp.TimestampTrunc, _start, ("this", "unit")),
     Rule(exp.DateTrunc, _start, ("this", "unit")),
-    Refusal(exp.Interval, "Intervals are not read", "Compare with a date that is written out, such as d >= DATE '2026-01-31'."),
-    Refusal(
-        exp.DateDiff, "Differences of dates are not read", "Compare with a date that is written out, or declare the difference as a column."
-    ),
+    Rule(exp.DateDiff, _difference, ("this", "expression", "unit", "date_part_boundary")),
+    Rule(exp.DateAdd, _later, ("this", "expression", "unit")),
+    Refusal(exp.Interval, "An interval is added to a date, or taken off it", _INTERVAL),
     Refusal(exp.TimeToStr, "Dates as text are not read", "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d)."),
     Refusal(exp.CurrentDate, "The clock is not read", _NO_CLOCK),
     Refusal(exp.CurrentTimestamp, "The clock is not read", _NO_CLOCK),

@@ -1,0 +1,283 @@
+"""Accuracy: how far off answers are, at equal epsilon, delta and bounds, against the peers that can be asked the same.
+
+Counts, sums and moments: the mean square of the error. Quantiles: the mean number of ranks. Undeclared keys: how many are shown. One
+release of each spends all of epsilon and delta; how it is repeated is in ``bench.repeated`` for us and in each adapter for the peers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.cells import CELLS, HIGH, LOW, Cell, table, where
+from bench.peers import Absent, Peers
+from bench.peers.accuracy import ACCURATE, join
+from bench.repeated import Repeated, repeated
+from bench.report import Row, Section, ratio, shown, worst
+from hedgerow.privacy.conversion import rho_of
+
+__all__ = ["accuracy"]
+
+Floats = NDArray[np.float64]
+
+EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
+SECONDS, FEWEST = 5.0, 20  # for the runs of one peer in one cell; those that make fewer in that time get more of it
+AVERAGE, TOGETHER = "AVG by midpoint", "20 quantiles one by one"
+
+# What peers do wrongly: it is shown, and not what ours is compared with.
+WRONG = {
+    ("diffprivlib", "COUNT"): "¹",
+    ("pyqrlew", "COUNT of people"): "²",
+    ("pyqrlew", "COUNT(DISTINCT)"): "²",
+    ("pyqrlew", "VAR"): "²",
+    ("pyqrlew", "STDDEV"): "²",
+}
+NOTES = (
+    "¹ It clamps the noisy count to the exact number of rows, which is most often the answer then: not private.",
+    "² It answers another question, without a word: rows for distinct values, and a variance without the square of the mean.",
+    "diffprivlib takes the number of rows for public (other neighbours, less to hide) and each row for a person.",
+    "smartnoise-sql caps rows, not groups. opendp is told that its caps hold; its candidates for a quantile are 1,001, evenly spaced.",
+    "Keys: how many of 2,000 are shown; more is better, so the ratio is the best peer's to ours. pipeline-dp has the better of its Laplace "
+    "and Gaussian thresholds, with all of epsilon.",
+    "told: the mean error by what explain says. Counts and sums: it should be 1. AVG and VAR: explain tells the most that it can be. "
+    "Quantiles: the share of answers within the ranks that explain gives for 95 %.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A mean over runs and its standard error."""
+
+    mean: float
+    error: float
+
+    @classmethod
+    def of(cls, each: Floats) -> Figure:
+        """From one number for each run."""
+        return cls(float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came out in one cell: figures of who could answer, reasons of who could not, and how ours keeps what was said of it."""
+
+    cell: Cell
+    figures: dict[str, Figure]
+    reasons: dict[str, str]
+    told: Figure | None
+    covered: Figure | None
+
+
+def accuracy(peers: Peers, *, quick: bool = False) -> Section:
+    """Mean errors, ours and theirs."""
+    names = join(peers)
+    found = [_found(cell, peers, names, quick=quick) for cell in CELLS]
+    rows = [_row(one) for one in found]
+    average = [_midpoint(one) for one in found if one.cell.task == "mean"]
+    together = [_one_by_one(one, quick=quick) for one in found if one.cell.task == "quantiles"]
+    cells, (first_keys, more_keys) = rows[:-2], rows[-2:]
+    reasons = {f"{name} has no {one.cell.aggregate}: {reason}" for one in found for name, reason in one.reasons.items()}
+    return Section(
+        f"Accuracy: one question that spends epsilon {float(EPSILON):g}, delta {float(DELTA):g}",
+        [*rows, *average, *together],
+        [
+            worst("at most 1.05 times the error of the best peer, two standard errors allowed", 1.05, cells, "at least"),
+            worst("AVG at least 1.8 times below midpoint sum and count", 1.8, average, "theirs / ours", at_least=True),
+            worst("twenty quantiles at least twice below independent ones", 2, together, "theirs / ours", at_least=True),
+            worst("no fewer keys than the best peer, two standard errors allowed", 1, [first_keys], "at least"),
+            worst("more keys than the best peer when people are in several groups", 1, [more_keys], "at least"),
+            worst("counts and sums: the error that explain tells (standard errors off)", 4, cells, "off, s.e."),
+            worst("95 % intervals cover (standard errors below 95 %)", 4, cells, "short, s.e."),
+        ],
+        [*NOTES, *sorted(reasons)],
+        [
+            ("aggregate", "data", "hedgerow", *(peer.name for peer in ACCURATE[:2])),
+            ("aggregate", "data", *(peer.name for peer in ACCURATE[2:])),
+            ("aggregate", "data", "ours / best", "at least", "± %", "theirs / ours"),
+            ("aggregate", "data", "told", "off, s.e.", "covered", "short, s.e."),
+        ],
+    )
+
+
+def _found(cell: Cell, peers: Peers, names: dict[str, str], *, quick: bool) -> Found:
+    exact = _exact(cell)
+    ours = repeated(cell, 20 if quick else cell.runs, epsilon=EPSILON, delta=DELTA)
+    figures, reasons = {"hedgerow": Figure.of(_errors(cell, exact, _answers(cell, ours)))}, {}
+    for name, worker in names.items():
+        answers = _asked(cell, peers, worker)
+        if isinstance(answers, str):
+            reasons[name] = answers
+        else:
+            figures[name] = Figure.of(_errors(cell, exact, answers))
+    return Found(cell, figures, reasons, _told(cell, exact, ours), _covered(cell, exact, ours))
+
+
+def _exact(cell: Cell) -> Floats:
+    """The exact answers: one, or one a group; of quantiles the sorted values."""
+    held = table(cell.shape)
+    x, g, k = np.clip(held["x"].to_numpy(), LOW, HIGH), held["g"].to_numpy(), held["k"].to_numpy()
+    if cell.groups:
+        return np.bincount(g, x if cell.task == "sum" else None, cell.groups).astype(float)
+    single = {
+        "count": len(x), "people": len(np.unique(held["who"].to_numpy())), "distinct": len(np.unique(k)), "sum": x.sum(),
+        "mean": x.mean(), "variance": x.var(), "deviation": x.std(), "maximum": x.max(), "keys": 0,
+    }  # fmt: skip
+    return np.sort(x) if cell.error == "ranks" else np.array([single[cell.task]], dtype=float)
+
+
+def _answers(cell: Cell, ours: Repeated) -> Floats:
+    """A row a run."""
+    if cell.error == "keys":  # a run begins where the keys, which come sorted, fall
+        keys = np.array([row["k"] for row in ours.many.rows])
+        return np.diff(np.concatenate([[0], np.flatnonzero(np.diff(keys) < 0) + 1, [len(keys)]])).astype(float)[:, None]
+    names = [name for name in ours.many.columns if name != "g"]
+    values = np.array([[row[name] for name in names] for row in ours.many.rows], dtype=float)
+    return values.reshape(-1, max(cell.groups, len(names)))
+
+
+def _errors(cell: Cell, exact: Floats, answers: Floats) -> Floats:
+    """For each run: the mean square, the mean of ranks, or how many keys were shown."""
+    if cell.error == "keys":
+        return answers[:, 0]
+    each = _ranks(exact, answers, cell.at) if cell.error == "ranks" else (answers - exact) ** 2
+    return np.asarray(each.mean(axis=1))
+
+
+def _ranks(values: Floats, answers: Floats, at: tuple[Fraction, ...]) -> Floats:
+    """How many ranks each answer is from holding its quantile."""
+    aims = np.array([float(p) for p in at]) * len(values)
+    below, up_to = np.searchsorted(values, answers, "left"), np.searchsorted(values, answers, "right")
+    return np.maximum(np.maximum(below - aims, aims - up_to), 0)
+
+
+def _asked(cell: Cell, peers: Peers, worker: str) -> Floats | str:
+    """What a peer answers, in several portions as long as there is time; or why it does not."""
+    request = {**cell.request(), "rho": float(rho_of(EPSILON, DELTA))}
+    held: list[list[float]] = []
+    portion, seconds = 2, 0.0
+    while len(held) < cell.theirs and seconds < (SECONDS if len(held) >= FEWEST else 6 * SECONDS):
+        if worker not in peers.workers:
+            return "took too long"
+        try:
+            answer = peers.workers[worker].ask(cell.task, str(where(cell.shape)), request, float(EPSILON), float(DELTA), portion)
+        except Absent as reason:
+            del peers.workers[worker]
+            return str(reason)
+        if "error" in answer:
+            return str(answer["error"]).removeprefix("NotImplementedError: ")
+        held += answer["value"]
+        seconds += answer["seconds"]
+        if cell.groups and any(len(run) < cell.groups for run in held):
+            return "leaves groups out, though they are declared"
+        left = max(SECONDS - seconds, 0)  # half of what would fit, so that portions stay few and none is far too long
+        portion = max(1, min(cell.theirs - len(held), int(left / 2 * len(held) / max(seconds, 1e-3))))
+    return np.array(held, dtype=float)
+
+
+def _told(cell: Cell, exact: Floats, ours: Repeated) -> Figure | None:
+    """The mean error by what explain says; of quantiles the share of answers within the ranks that it gives for 95 %."""
+    line, answers = ours.told.lines[0], _answers(cell, ours)
+    if cell.error == "ranks":
+        most = float(re.search(r"at most ([\d,.]+) ranks", line.note)[1].replace(",", ""))  # type: ignore[index]
+        return Figure.of((_ranks(exact, answers, cell.at) <= most).mean(axis=1))
+    if cell.error == "keys" or cell.task == "maximum":
+        return None
+    expected = line.expected_error
+    if expected is None:  # it depends on the number of rows, and is told by row; of a deviation by the square
+        rows = table(cell.shape).num_rows
+        expected = float(re.search(r"about ([\d,.]+)/n", line.note)[1].replace(",", "")) / rows  # type: ignore[index]
+        if cell.task == "deviation":
+            answers, exact = answers**2, exact**2
+    each = np.abs(answers - exact).mean(axis=1) / expected
+    return Figure.of(each)
+
+
+def _covered(cell: Cell, exact: Floats, ours: Repeated) -> Figure | None:
+    """The share of 95 % intervals that hold the exact answer."""
+    if cell.error != "square" or cell.task == "maximum":
+        return None
+    pairs = np.array(ours.many.interval("v"), dtype=float).reshape(-1, len(exact), 2)
+    inside = (pairs[:, :, 0] <= exact) & (exact <= pairs[:, :, 1])
+    return Figure.of(inside.mean(axis=1))
+
+
+def _row(found: Found) -> Row:
+    cell, ours = found.cell, found.figures["hedgerow"]
+    fair = {name: figure for name, figure in found.figures.items() if name != "hedgerow" and (name, cell.aggregate) not in WRONG}
+    more = cell.error == "keys"
+    best = (max if more else min)(fair.values(), key=lambda figure: figure.mean, default=None)
+    over = None if best is None else (best.mean / ours.mean if more else ours.mean / best.mean)
+    loose = 0.0 if best is None else 2 * float(np.hypot(best.error / best.mean, ours.error / ours.mean))
+    linear = cell.task in ("count", "people", "distinct", "sum")
+    row: Row = {
+        "aggregate": cell.aggregate,
+        "data": cell.shape,
+        "error": cell.error,
+        "hedgerow": _small(ours.mean),
+        **{peer.name: _shown(found, peer.name) for peer in ACCURATE},
+        "± %": 100 * ours.error / ours.mean,
+        "ours / best": over,
+        "at least": None if over is None else over * (1 - loose),
+        "told": None if found.told is None else found.told.mean,
+        "off, s.e.": _off(found.told, 1.0) if linear else None,
+        "covered": None if found.covered is None else found.covered.mean,
+        "short, s.e.": None if found.covered is None else max(0.0, -(_signed(found.covered, 0.95) or 0.0)),
+        "theirs / ours": None,
+    }
+    return row
+
+
+def _shown(found: Found, name: str) -> float | str | None:
+    figure = found.figures.get(name)
+    mark = WRONG.get((name, found.cell.aggregate))
+    return None if figure is None else _small(figure.mean) if mark is None else f"{shown(figure.mean)} {mark}"
+
+
+def _small(value: float) -> float | str:
+    """Squares of the errors of a mean are too small for a fixed number of digits."""
+    return value if value >= 0.01 else f"{value:.2e}"
+
+
+def _signed(figure: Figure | None, aim: float) -> float | None:
+    """How many standard errors above the aim."""
+    return None if figure is None else (figure.mean - aim) / figure.error if figure.error else 0.0
+
+
+def _off(figure: Figure | None, aim: float) -> float | None:
+    signed = _signed(figure, aim)
+    return None if signed is None else abs(signed)
+
+
+def _other(found: Found, name: str, theirs: float) -> Row:
+    """One more row: the same by another way, which is nobody's in particular."""
+    row: Row = dict.fromkeys(_row(found))
+    ours = found.figures["hedgerow"].mean
+    return row | {
+        "aggregate": name,
+        "data": found.cell.shape,
+        "error": found.cell.error,
+        "hedgerow": _small(ours),
+        "theirs / ours": ratio(theirs, ours),
+    }
+
+
+def _midpoint(found: Found) -> Row:
+    """Laplace noise on the count and on the sum of distances from the middle, half of epsilon each: what most libraries do."""
+    rng, x = np.random.default_rng(1), np.clip(table(found.cell.shape)["x"].to_numpy(), LOW, HIGH)
+    middle, half, e = (LOW + HIGH) / 2, (HIGH - LOW) / 2, float(EPSILON) / 2
+    total, rows = (x - middle).sum() + rng.laplace(0, half / e, 10**6), len(x) + rng.laplace(0, 1 / e, 10**6)
+    return _other(found, AVERAGE, float(((middle + total / rows - x.mean()) ** 2).mean()))
+
+
+def _one_by_one(found: Found, *, quick: bool) -> Row:
+    """Each quantile by a question of its own, with its share of epsilon."""
+    cell, exact, means = found.cell, _exact(found.cell), []
+    for p in cell.at[:2] if quick else cell.at:
+        single = replace(cell, sql=f"SELECT QUANTILE_CONT(x, {float(p)!r}) AS q0 FROM data", at=(p,))
+        ours = repeated(single, 20 if quick else 100, epsilon=EPSILON / len(cell.at), delta=DELTA)
+        means.append(float(_errors(single, exact, _answers(single, ours)).mean()))
+    return _other(found, TOGETHER, float(np.mean(means)))

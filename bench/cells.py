@@ -1,0 +1,149 @@
+"""The cells of the accuracy table: questions, and data of several shapes that they are put to.
+
+Every table has the columns who, x, g and k; every person stays within the caps of its cell and x is clamped by everybody to [0, 100], so
+that all are off from the same exact answer. Data are the same each time; noise is not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+__all__ = ["CELLS", "HIGH", "LOW", "Cell", "table", "where"]
+
+LOW, HIGH = 0.0, 100.0
+FOLDER = Path(__file__).parents[1] / ".venv" / "bench-data"
+MAKING = 1  # the next number when a recipe changes: files of the old one are not used any more
+TWENTY = tuple(Fraction(2 * i + 1, 40) for i in range(20))
+
+Columns = dict[str, Any]
+
+
+def _one_each(x: Any, rng: np.random.Generator) -> Columns:
+    """One row a person."""
+    return {"who": np.arange(len(x)), "x": x, "g": rng.integers(0, 10, len(x)), "k": np.zeros(len(x), dtype=np.int64)}
+
+
+def _several(people: int, each: int, groups: int, rng: np.random.Generator, weights: Any = None) -> Columns:
+    """``each`` rows a person, all in different groups; k is the same as g."""
+    keys = np.log(np.full(groups, 1 / groups) if weights is None else weights) + rng.gumbel(size=(people, groups))
+    chosen = np.argpartition(-keys, each - 1, axis=1)[:, :each].ravel()
+    return {"who": np.repeat(np.arange(people), each), "x": rng.uniform(LOW, HIGH, people * each), "g": chosen, "k": chosen}
+
+
+def _rare(groups: int) -> Any:
+    popularity = 1 / np.arange(1, groups + 1) ** 1.1
+    return popularity / popularity.sum()
+
+
+SHAPES: dict[str, Callable[[np.random.Generator], Columns]] = {
+    "uniform, 1,000": lambda rng: _one_each(rng.uniform(LOW, HIGH, 1_000), rng),
+    "skewed, 100,000": lambda rng: _one_each(rng.lognormal(3, 1, 100_000), rng),
+    "spike, 10,000": lambda rng: _one_each(np.where(rng.random(10_000) < 0.2, 30.0, rng.uniform(LOW, HIGH, 10_000)), rng),
+    "low, 1,000": lambda rng: _one_each(rng.uniform(LOW, 60, 1_000), rng),
+    "3 of 10 groups each": lambda rng: _several(2_000, 3, 10, rng),
+    "20 of 100 groups each": lambda rng: _several(500, 20, 100, rng),
+    "5 of 500 words each": lambda rng: {**_several(1_000, 5, 500, rng), "g": np.zeros(5_000, dtype=np.int64)},
+    "one key each": lambda rng: _several(20_000, 1, 2_000, rng, _rare(2_000)),
+    "5 keys each": lambda rng: _several(10_000, 5, 2_000, rng, _rare(2_000)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A question to data of a shape. ``task`` is what peers call it; ``at`` are the shares of quantiles; ``groups`` are declared to be
+    0, 1, … if there are any; one person is in at most ``max_groups`` groups with at most ``max_rows`` rows in each."""
+
+    aggregate: str
+    shape: str
+    task: str
+    sql: str
+    at: tuple[Fraction, ...] = ()
+    groups: int = 0
+    max_groups: int = 1
+    max_rows: int = 1
+    noise: str = "laplace"
+    runs: int = 4_000
+    theirs: int = 4_000
+
+    @property
+    def error(self) -> str:
+        """What is told: the mean square of how far off an answer is, how many ranks, or how many keys are shown."""
+        return "keys" if self.task == "keys" else "ranks" if self.task in ("quantile", "quantiles") else "square"
+
+    def request(self) -> dict[str, Any]:
+        """For peers, as plain data."""
+        return {**asdict(self), "at": [float(p) for p in self.at], "low": LOW, "high": HIGH}
+
+
+def _quantiles(shape: str, task: str, name: str, *at: Fraction) -> Cell:
+    asked = ", ".join(f"QUANTILE_CONT(x, {float(p)!r}) AS q{i}" for i, p in enumerate(at))
+    return Cell(
+        name,
+        shape,
+        task,
+        f"SELECT {asked} FROM data",
+        at,
+        runs=200 if task == "quantiles" else 2_000,
+        theirs=40 if task == "quantiles" else 200,
+    )
+
+
+def _plain(name: str, shape: str, task: str, expression: str, **more: Any) -> Cell:
+    return Cell(name, shape, task, f"SELECT {expression} AS v FROM data", **more)
+
+
+def _grouped(name: str, shape: str, task: str, expression: str, groups: int, **more: Any) -> Cell:
+    return Cell(name, shape, task, f"SELECT g, {expression} AS v FROM data GROUP BY g", groups=groups, **more)
+
+
+CELLS = (
+    _plain("COUNT", "uniform, 1,000", "count", "COUNT(*)"),
+    _plain("COUNT of people", "5 of 500 words each", "people", "COUNT(DISTINCT who)", max_rows=5),
+    _grouped("COUNT by group", "uniform, 1,000", "count", "COUNT(*)", 10, runs=1_000, theirs=1_000),
+    _grouped("COUNT by group", "3 of 10 groups each", "count", "COUNT(*)", 10, max_groups=3, runs=1_000, theirs=1_000),
+    _grouped("COUNT by group", "20 of 100 groups each", "count", "COUNT(*)", 100, max_groups=20, noise="gaussian", runs=200, theirs=200),
+    _plain("COUNT(DISTINCT)", "5 of 500 words each", "distinct", "COUNT(DISTINCT k)", max_rows=5),
+    _plain("SUM", "uniform, 1,000", "sum", "SUM(x)"),
+    _plain("SUM", "skewed, 100,000", "sum", "SUM(x)"),
+    _grouped("SUM by group", "3 of 10 groups each", "sum", "SUM(x)", 10, max_groups=3, runs=1_000, theirs=1_000),
+    _plain("AVG", "uniform, 1,000", "mean", "AVG(x)"),
+    _plain("AVG", "skewed, 100,000", "mean", "AVG(x)"),
+    _plain("AVG", "spike, 10,000", "mean", "AVG(x)"),
+    _plain("VAR", "uniform, 1,000", "variance", "VAR_POP(x)"),
+    _plain("STDDEV", "skewed, 100,000", "deviation", "STDDEV_POP(x)"),
+    _quantiles("uniform, 1,000", "quantile", "MEDIAN", Fraction(1, 2)),
+    _quantiles("skewed, 100,000", "quantile", "MEDIAN", Fraction(1, 2)),
+    _quantiles("spike, 10,000", "quantile", "MEDIAN", Fraction(1, 2)),
+    _quantiles("skewed, 100,000", "quantile", "90 % quantile", Fraction(9, 10)),
+    _quantiles("skewed, 100,000", "quantiles", "20 quantiles", *TWENTY),
+    _plain("MAX", "low, 1,000", "maximum", "MAX(x)", runs=2_000),
+    Cell("keys shown", "one key each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", runs=100, theirs=100),
+    Cell("keys shown", "5 keys each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", max_groups=5, runs=100, theirs=100),
+)
+
+
+def table(shape: str) -> pa.Table:
+    """The data of a shape."""
+    return parquet.read_table(where(shape))
+
+
+def where(shape: str) -> Path:
+    """The file with the data of a shape, made when it is not there; beside it lies the same for who reads NumPy files only."""
+    place = list(SHAPES).index(shape)
+    path = FOLDER / f"cells-{MAKING}-{place}.parquet"
+    if not path.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        columns, half_made = SHAPES[shape](np.random.default_rng(place)), path.with_suffix(f".{os.getpid()}")
+        np.savez(path.with_suffix(".npz"), **columns)
+        parquet.write_table(pa.table(columns), half_made)
+        half_made.replace(path)
+    return path

@@ -1,0 +1,73 @@
+"""Many independent answers to one question, for the price of one pass over the data.
+
+A question asked again is answered from the ledger, with the same noise. So it is asked once, as anybody asks, of a database that was just
+opened; then the exact numbers of its plan are taken from the engine once, and the noise that the question was priced with is drawn as many
+times as wanted. Each draw becomes a row of an answer, by the same code that made the first one. Nobody but the custodian could do that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import hedgerow
+from bench.cells import HIGH, LOW, Cell, table
+from hedgerow.answers.answer import Answer, answer_of
+from hedgerow.answers.explanation import Explanation
+from hedgerow.engines.source import Cells
+from hedgerow.privacy.conversion import rho_of
+from hedgerow.privacy.rho import rho_of_pure
+from hedgerow.sql.reading import parse
+
+__all__ = ["Repeated", "asked_at", "repeated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The first answer, as it was given; ``runs`` of them in one, run after run; and what was said beforehand."""
+
+    first: Answer
+    many: Answer
+    told: Explanation
+
+
+def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Repeated:
+    """The answers to the question of a cell, at a loss of epsilon and delta in all."""
+    declared = {"x": (LOW, HIGH)} | ({"g": list(range(cell.groups))} if cell.groups else {})
+    with hedgerow.protect(
+        table(cell.shape), unit="who", neighbours="add-remove", columns=declared, epsilon=10 * epsilon, delta=4 * delta, noise=cell.noise,
+        max_groups=cell.max_groups, max_rows_per_group=cell.max_rows, max_units=100_000,
+    ) as database:  # fmt: skip
+        price = {"epsilon": asked_at(cell.noise, epsilon, delta), "delta": delta}
+        told = database.explain(cell.sql, **price)
+        first = database.query(cell.sql, **price)
+        priced = database._price(parse(cell.sql, database.catalog), price["epsilon"], delta)
+        (paid,) = database._stored(priced)
+        plan = priced.question.plan
+        exact = database._source.run(plan)
+    keys, numbers = priced.noise.sample(_times(exact, runs), plan.measures)
+    shown = tuple(key[1:] for key in keys)
+    many = replace(paid, keys=shown, numbers=tuple(map(tuple, numbers)))
+    return Repeated(first, answer_of(priced.question, [many], reused=False, notes=()), told)
+
+
+def asked_at(noise: str, epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The epsilon to ask with. Gaussian noise is priced in rho: asked is what comes to rho_of(epsilon, delta), the most that a budget of
+    (epsilon, delta) has of it."""
+    if noise == "laplace":
+        return epsilon
+    most, low, high = rho_of(epsilon, delta), 0, 10**6
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if rho_of_pure(Fraction(middle, 10**6)) <= most else (low, middle)
+    return Fraction(low, 10**6)
+
+
+def _times(exact: Any, runs: int) -> Cells:
+    """The cells so many times over, with the number of the run as one more key, which comes first."""
+    size = len(exact)
+    numbers = tuple(np.tile(column, runs) for column in exact.numbers)
+    return Cells((np.repeat(np.arange(runs), size).tolist(), *(list(key) * runs for key in exact.keys)), numbers)

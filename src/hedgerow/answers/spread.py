@@ -1,0 +1,190 @@
+"""Variances, covariances and correlations, from noisy moments.
+
+The moments b_k of degree d of a column are sums of C(d, k) y^k (w - y)^(d - k); divided by their sum n w^d they are probabilities p_k, and
+with t = y/w:  mean of t = sum of (k/d) p_k,  mean of t^2 = p_2 for d = 2. So the variance of t is p_0 p_2 - p_1^2/4, and of two columns
+with the moments b_kl the mean of t u is the sum of (k/d)(l/d) p_kl. Intervals: every number lies within a radius of its own with the
+probability asked for together, and above 0; told are the values that such numbers can have.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hedgerow.answers.blend import Blend
+from hedgerow.answers.radius import radius
+from hedgerow.numeric.number import Number, probability
+from hedgerow.numeric.rounding import sqrt_up
+from hedgerow.plan.measures import Snap
+from hedgerow.release import Additive
+
+__all__ = ["Joint", "Spread"]
+
+Box = list[tuple[float, float]]
+Ends = tuple[float, float]
+
+
+def _box(numbers: Sequence[int | Fraction], law: Additive | Blend, level: Number) -> Box:
+    """Where the exact numbers lie, all of them together with the probability ``level``: their noise is independent."""
+    each = probability(level, "level")
+    for _ in range(
+        max(1, (len(numbers) - 1).bit_length())
+    ):  # the root of order 2, 4, 8 or 16, of which at least as many numbers as there are
+        each = sqrt_up(each)
+    far = radius(law, (Fraction(1),), 1 - each)
+    return [(max(float(number - far), 0.0), max(float(number + far), 0.0)) for number in numbers]
+
+
+def _variance(high: float, both: float, low: float) -> float:
+    """Of t, from the three moments; between 0 and 1/4 for what moments can be."""
+    total = high + both + low
+    return min(max((high * low - both**2 / 4) / total**2, 0.0), 0.25) if total > 0 else 0.0
+
+
+def _variances(box: Box) -> Ends:
+    """The variances of all moments in a box.
+
+    The variance falls with the middle number as long as it is above 0. In each of the others, the rest fixed, it rises up to the rest plus
+    b_1^2/2 over the other one, and falls from there: so the least is at a corner, and the most at a corner, at such a point on an edge, or
+    is 1/4, where both are equal and the middle one is 0.
+    """
+    ends, middle = (box[0], box[2]), box[1]
+    least = min(_variance(high, middle[1], low) for high, low in itertools.product(*ends))
+    found = []
+    for one, other in (ends, ends[::-1]):
+        for fixed in other:
+            best = middle[0] + fixed + (middle[0] ** 2 / 2 / fixed if fixed > 0 else 0.0)
+            found += [_variance(high, middle[0], fixed) for high in (*one, min(max(best, one[0]), one[1]))]
+    if middle[0] == 0 and max(ends[0][0], ends[1][0]) <= min(ends[0][1], ends[1][1]):
+        found.append(0.25)
+    return least, max(found)
+
+
+def _sample(ends: Ends, rows: Ends) -> Ends | None:
+    """n/(n-1) times as much, for any n in between; None where n may be 1 or less."""
+    if rows[0] <= 1:
+        return None
+    return ends[0] * rows[1] / (rows[1] - 1), ends[1] * rows[0] / (rows[0] - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A variance or (``root``) a standard deviation, of a ``sample`` with n - 1 for n; ``most`` is what the numbers add up to for a row."""
+
+    columns: Sequence[Sequence[int | Fraction]]
+    law: Additive | Blend
+    snap: Snap
+    most: int
+    sample: bool
+    root: bool
+
+    @property
+    def values(self) -> list[float | None]:
+        """One for each group; None where the noise drowned everything."""
+        return [self._value(numbers) for numbers in zip(*self.columns, strict=True)]
+
+    def _value(self, numbers: tuple[int | Fraction, ...]) -> float | None:
+        rows = float(sum(numbers) / self.most)
+        if rows <= (1 if self.sample else 0):
+            return None
+        variance = _variance(*(float(max(number, 0)) for number in numbers))
+        return self._shown(variance * rows / (rows - 1) if self.sample else variance)
+
+    def intervals(self, level: Number) -> list[Ends | None]:
+        """The values of all moments that may be."""
+        found = []
+        for numbers in zip(*self.columns, strict=True):
+            box = _box(numbers, self.law, level)
+            ends: Ends | None = _variances(box)
+            if self.sample and ends is not None:
+                ends = _sample(ends, (sum(low for low, _ in box) / self.most, sum(high for _, high in box) / self.most))
+            found.append(None if ends is None else (self._shown(ends[0]), self._shown(ends[1])))
+        return found
+
+    def _shown(self, variance: float) -> float:
+        width = float((self.snap.high - self.snap.low) * self.snap.step)
+        return math.sqrt(variance) * width if self.root else variance * width**2
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A covariance or (``scaled``) a correlation, from the moments of two columns; those of the second run fastest."""
+
+    columns: Sequence[Sequence[int | Fraction]]
+    law: Additive | Blend
+    degree: int
+    snaps: tuple[Snap, Snap]
+    most: int
+    sample: bool
+    scaled: bool
+
+    @property
+    def values(self) -> list[float | None]:
+        """One for each group; None where the noise drowned everything, or a correlation has a variance of 0."""
+        return [self._value([float(max(number, 0)) for number in numbers]) for numbers in zip(*self.columns, strict=True)]
+
+    def _value(self, numbers: list[float]) -> float | None:
+        total = sum(numbers)
+        rows = total / self.most
+        if rows <= (1 if self.sample else 0):
+            return None
+        first, second, product = (sum(w * n for w, n in zip(weights, numbers, strict=True)) / total for weights in self._weights())
+        together = product - first * second
+        if not self.scaled:
+            return together * self._width * (rows / (rows - 1) if self.sample else 1)
+        spread = math.sqrt(_variance(*self._marginal(numbers, first=True)) * _variance(*self._marginal(numbers, first=False)))
+        return min(max(together / spread, -1.0), 1.0) if spread > 0 else None
+
+    def intervals(self, level: Number) -> list[Ends | None]:
+        """From those of the means, which hold together; a correlation is within -1 and 1 whatever they say."""
+        return [self._interval(_box(numbers, self.law, level)) for numbers in zip(*self.columns, strict=True)]
+
+    def _interval(self, box: Box) -> Ends | None:
+        first, second, product = (_means(weights, box) for weights in self._weights())
+        ends = max(product[0] - first[1] * second[1], -0.25), min(product[1] - first[0] * second[0], 0.25)
+        if not self.scaled:
+            rows = sum(low for low, _ in box) / self.most, sum(high for _, high in box) / self.most
+            wide = ends if not self.sample else (None if rows[0] <= 1 else tuple(end * rows[0] / (rows[0] - 1) for end in ends))
+            return None if wide is None else (wide[0] * self._width, wide[1] * self._width)
+        spreads = [self._spreads(box, first=which) for which in (True, False)]
+        least, most = (math.sqrt(spreads[0][i] * spreads[1][i]) for i in (0, 1))
+        if least == 0:
+            return -1.0, 1.0
+        low, high = ends[0] / (least if ends[0] < 0 else most), ends[1] / (least if ends[1] > 0 else most)
+        return max(low, -1.0), min(high, 1.0)
+
+    def _weights(self) -> list[list[float]]:
+        """What each number counts in the mean of t, of u and of t u."""
+        powers = [k / self.degree for k in range(self.degree, -1, -1)]
+        pairs = list(itertools.product(powers, powers))
+        return [[a for a, _ in pairs], [b for _, b in pairs], [a * b for a, b in pairs]]
+
+    def _marginal(self, numbers: Sequence[float], *, first: bool) -> list[float]:
+        """The moments of degree 2 of one column alone."""
+        return [sum(numbers[3 * k + l] if first else numbers[3 * l + k] for l in range(3)) for k in range(3)]  # noqa: E741
+
+    def _spreads(self, box: Box, *, first: bool) -> Ends:
+        lows, highs = (self._marginal([pair[i] for pair in box], first=first) for i in (0, 1))
+        return _variances(list(zip(lows, highs, strict=True)))
+
+    @property
+    def _width(self) -> float:
+        one, other = self.snaps
+        return float((one.high - one.low) * one.step * (other.high - other.low) * other.step)
+
+
+def _means(weights: Sequence[float], box: Box) -> Ends:
+    """The means that numbers in the box can have: sum w n / sum n is least where small weights have much and large ones little; sorted by
+    weight, at one of the places where that turns."""
+    order = sorted(zip(weights, box, strict=True))
+    found = []
+    for cut in range(len(order) + 1):
+        for less in (True, False):
+            numbers = [pair[(place < cut) == less] for place, (_, pair) in enumerate(order)]
+            total = sum(numbers)
+            if total > 0:
+                found.append(sum(w * n for (w, _), n in zip(order, numbers, strict=True)) / total)
+    return (min(found), max(found)) if found else (0.0, 1.0)

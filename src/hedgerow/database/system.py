@@ -1,0 +1,190 @@
+"""System tables: what an analyst may know without asking about anybody. No data are touched, and nothing is charged.
+
+    hedgerow.budget     what each population may lose in all, has lost, and has left
+    hedgerow.ledger     the entries of whoever asks; all of them for the custodian
+    hedgerow.tables     the tables, whom they protect, and the caps of the policy
+    hedgerow.columns    their columns with declared bounds; hidden columns do not exist
+
+The text of a question goes to no engine here either. It is read by the rules that read every question, and a closed part of SQL is worked
+out in this file: columns or COUNT(*), WHERE with comparisons, ORDER BY, LIMIT, OFFSET.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NoReturn
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.tokenizer_core import TokenType
+
+from hedgerow.database.facts import TABLES, Held, Row, rows_of
+from hedgerow.database.listing import Listing
+from hedgerow.errors import InvalidArgument, Refused, Unsupported
+from hedgerow.plan.expressions import evaluate
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.sql.catalog import Catalog, TableEntry, nearest
+from hedgerow.sql.heading import Heading, read_heading
+from hedgerow.sql.question import Options
+from hedgerow.sql.readers import RowReader, only
+from hedgerow.sql.scope import Scope
+from hedgerow.sql.source import read_table
+from hedgerow.sql.text import Text
+
+__all__ = ["SCHEMA", "answer", "is_system"]
+
+SCHEMA: Final = "hedgerow"
+_CATALOG: Final = Catalog(
+    {
+        name: TableEntry(Schema(name, tuple(Column(column, type_) for column, type_ in columns.items()), None))
+        for name, columns in TABLES.items()
+    }
+)
+_READ: Final = (
+    *(exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.Neg, exp.And, exp.Or, exp.Not),
+    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Like, exp.Between, exp.Is),
+)
+_INSTEAD: Final = f"Write SELECT * FROM {SCHEMA}.budget WHERE … ORDER BY … LIMIT …, and work on the rows yourself."
+
+
+def is_system(sql: str) -> bool:
+    """Whether the question is about a system table: outside all brackets, FROM or JOIN is followed by the schema and a dot."""
+    try:
+        body = read_heading(sql).body
+    except (Refused, InvalidArgument):  # whatever is wrong with it is said when it is read as a question
+        return False
+    depth = 0
+    for word, name, dot in zip(body, body[1:], body[2:], strict=False):
+        depth += (word.token_type == TokenType.L_PAREN) - (word.token_type == TokenType.R_PAREN)
+        starts = depth == 0 and word.token_type in (TokenType.FROM, TokenType.JOIN)
+        if starts and name.token_type != TokenType.STRING and name.text.casefold() == SCHEMA and dot.token_type == TokenType.DOT:
+            return True
+    return False
+
+
+def answer(sql: str, database: Held, analyst: str | None) -> Listing:
+    """The rows that are asked for; ``analyst`` None is the custodian, who sees every entry of the ledger."""
+    heading = read_heading(sql)
+    text = heading.text
+    if heading.explain or heading.options != Options():
+        raise text.refusal(Unsupported, "System tables cost nothing", None, "Ask without EXPLAIN PRIVACY and without OPTIONS.")
+    select = _select(heading)
+    if select.args.get("joins"):
+        raise text.refusal(Unsupported, "A system table stands alone, without joins", select.args["from_"], _INSTEAD)
+    only(text, select, "expressions", "from_", "where", "order", "limit", "offset")
+    scope = _scope(text, select)
+    ((_, table),) = scope.sources
+    kept = list(_where(scope, select, list(rows_of(table, database, analyst))))
+    chosen = _chosen(scope, select)
+    if chosen is None:
+        return Listing({_count_name(select): "integer"}, [{_count_name(select): len(kept)}])
+    for column, descending, nulls_first in reversed(list(_order(scope, select, chosen))):
+        known: list[Any] = sorted((row for row in kept if row[column] is not None), key=lambda row: row[column], reverse=descending)
+        unknown = [row for row in kept if row[column] is None]
+        kept = unknown + known if nulls_first else known + unknown
+    start, most = _number(text, select, "offset") or 0, _number(text, select, "limit")
+    kept = kept[start : None if most is None else start + most]
+    types = {name: TABLES[table][column] for name, column in chosen.items()}
+    return Listing(types, [{name: row[column] for name, column in chosen.items()} for row in kept])
+
+
+def _select(heading: Heading) -> exp.Select:
+    try:
+        found = DuckDB().parser(error_level=ErrorLevel.IMMEDIATE).parse(list(heading.body), heading.text.text)[0]
+    except Exception:  # the parser was not written for hostile text
+        raise heading.text.refusal(Unsupported, "This does not read as SQL", None, _INSTEAD) from None
+    if type(found) is not exp.Select:
+        raise heading.text.refusal(Unsupported, "Of system tables one SELECT is read", None, _INSTEAD)
+    return found
+
+
+def _scope(text: Text, select: exp.Select) -> Scope:
+    table = select.args["from_"].this
+    if not isinstance(table, exp.Table) or table.args.get("catalog") is not None or table.text("db").casefold() != SCHEMA:
+        raise text.refusal(Unsupported, "A system table stands alone", select.args["from_"], _INSTEAD)
+    only(text, table, "this", "db", "alias")
+    if _CATALOG.table(table.name) is None:
+        close = nearest(table.name, TABLES)
+        instead = f"Did you mean {SCHEMA}.{close}?" if close else f"There are {', '.join(f'{SCHEMA}.{name}' for name in TABLES)}."
+        raise text.refusal(Unsupported, f"There is no system table {table.name[:60]}", table, instead)
+    return read_table(text, table, _CATALOG)
+
+
+def _chosen(scope: Scope, select: exp.Select) -> dict[str, str] | None:
+    """Names of the outputs and the columns they show; None for COUNT(*)."""
+    if len(select.expressions) == 1 and _is_count(select.expressions[0].unalias()):
+        return None
+    found: dict[str, str] = {}
+    for item in select.expressions:
+        node = item.unalias().unnest()
+        if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
+            if _filled(node):
+                _refuse(scope, node, "* takes no further words here")
+            new = {visible.name: visible.name for visible in scope.columns}
+        elif isinstance(node, exp.Column):
+            name = scope.column(node).name
+            new = {item.alias if isinstance(item, exp.Alias) else name: name}
+        else:
+            _refuse(scope, node, "Of system tables columns are shown as they are")
+        taken = next((name for name in new if name in found), None)
+        if taken is not None:
+            _refuse(scope, item, f"{taken} is shown twice")
+        found |= new
+    return found
+
+
+def _filled(node: exp.Expr) -> bool:
+    """Whether a star has EXCEPT, REPLACE or the like behind it."""
+    star = node.this if isinstance(node, exp.Column) else node
+    return any(star.args.values())
+
+
+def _is_count(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and not _filled(node.this) and not node.expressions
+
+
+def _count_name(select: exp.Select) -> str:
+    return select.expressions[0].alias or "count"
+
+
+def _where(scope: Scope, select: exp.Select, rows: list[Row]) -> Iterator[Row]:
+    where = select.args.get("where")
+    if where is None:
+        yield from rows
+        return
+    for node in where.this.walk():
+        if not isinstance(node, _READ):
+            _refuse(scope, node, "In conditions on system tables only comparisons are read (AND, OR, NOT, IN, LIKE, BETWEEN, IS NULL)")
+    condition = RowReader(scope).read(where.this)
+    if condition.type != "boolean":
+        _refuse(scope, where.this, f"WHERE wants a condition, and this is {condition.type}")
+    for row in rows:
+        if evaluate(condition.expression, row) is True:
+            yield row
+
+
+def _order(scope: Scope, select: exp.Select, chosen: Mapping[str, str]) -> Iterator[tuple[str, bool, bool]]:
+    """Column, whether it falls, whether NULL comes first. A name of an output comes before one of the table."""
+    order = select.args.get("order")
+    for item in [] if order is None else order.expressions:
+        only(scope.text, item, "this", "desc", "nulls_first")
+        node = item.this.unnest()
+        outputs = {name.casefold(): column for name, column in chosen.items()}
+        if not isinstance(node, exp.Column):
+            _refuse(scope, item, "System tables are sorted by columns")
+        column = outputs.get(node.name.casefold()) if "table" not in node.args else None
+        yield column or scope.column(node).name, bool(item.args.get("desc")), bool(item.args.get("nulls_first"))
+
+
+def _number(text: Text, select: exp.Select, name: str) -> int | None:
+    clause = select.args.get(name)
+    if clause is None:
+        return None
+    written = clause.args.get("expression")
+    if not isinstance(written, exp.Literal) or written.is_string or not written.this.isdecimal() or len(written.this) > 9:
+        raise text.refusal(Unsupported, f"{name.upper()} takes a number of rows that is written out", clause, f"Write {name.upper()} 10.")
+    return int(written.this)
+
+
+def _refuse(scope: Scope, node: exp.Expr, what: str) -> NoReturn:
+    raise scope.text.refusal(Unsupported, what, node, _INSTEAD)

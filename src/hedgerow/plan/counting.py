@@ -1,0 +1,131 @@
+"""What a unit puts into a group, and what becomes of it there: for ``reference``, a value at a time.
+
+Sums are added up. Of different values and of samples, a unit puts in the values themselves, at most ``max_rows`` of them: those that
+come first by (rank of the unit, the group and the value; value). A group then has the number of different ones, or all of them, sorted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from fractions import Fraction
+from typing import Any, Final
+
+from hedgerow.plan.functions import half_away
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Folded
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.values import Type, Value
+
+__all__ = ["Group", "Number", "Rank", "Row", "entry", "folded", "merged", "put_in", "snapped"]
+
+Row = Mapping[str, Value]
+Group = tuple[Value, ...]
+Rank = Callable[[Value, Group], int]
+Number = int | tuple[int, ...]  # the latter is a sample
+_MOST: Final = 2**62  # steps that a unit's own sum has at most
+
+
+def entry(measure: Measure | Pick, unit: Value, group: Group, together: Sequence[Row], max_rows: int, rank: Rank) -> tuple[Any, ...]:
+    """What a unit with these rows in a group puts in there: numbers to be added up, or values."""
+    if isinstance(measure, Measure) and measure.kind != "distinct":
+        return put_in(measure, together, max_rows)
+    values = _values(together, str(measure.column))
+    if isinstance(measure, Measure):
+        values = list(set(values))
+    elif measure.values is not None:
+        values = [value for value in values if value in measure.values]
+    return tuple(sorted(values, key=lambda value: (rank(unit, (*group, value)), value))[:max_rows])
+
+
+def merged(measure: Measure | Pick, entries: Sequence[tuple[Any, ...]]) -> tuple[Number, ...]:
+    """The numbers of a group, from what all units put in."""
+    if isinstance(measure, Pick):
+        return (tuple(sorted(_place(measure, value) for values in entries for value in values)),)
+    if measure.kind == "distinct":
+        return (len({value for values in entries for value in values}),)
+    return tuple(sum(numbers) for numbers in zip((0,) * measure.width, *entries, strict=True))
+
+
+def _place(pick: Pick, value: Any) -> int:
+    """In steps, or for a mode the place in the list. Dates are their ordinals."""
+    if pick.snap is None or pick.values is not None:
+        return (pick.values or ()).index(value)
+    return snapped(value.toordinal() if isinstance(value, date) else value, pick.snap)
+
+
+def put_in(measure: Measure, together: Sequence[Row], max_rows: int) -> tuple[int, ...]:
+    """What a unit with these rows in a group puts into the sums of a measure there."""
+    if measure.kind == "units":
+        return (1,)
+    if measure.limits is not None and measure.snap is not None:
+        steps = [snapped(value, measure.snap) for value in _values(together, str(measure.column))]
+        return (min(max(sum(steps), measure.limits[0]), measure.limits[1]) if steps else 0,)
+    sums = _sums(measure, together)
+    return tuple(_scaled(number, len(together), max_rows) for number in sums)
+
+
+def _sums(measure: Measure, together: Sequence[Row]) -> list[int]:
+    """Over all rows of a unit, before they are cut to what counts."""
+    if measure.column is None:
+        return [len(together)]
+    snap, values = measure.snap, _values(together, measure.column)
+    if snap is None:
+        return [len(values)]
+    if measure.kind == "total":
+        return [sum(snapped(value, snap) for value in values)]
+    if measure.second is None:
+        each = [_polynomials(value, snap, measure.degree) for value in values]
+    else:
+        other, its = measure.second
+        pairs = [(row[measure.column], row[other]) for row in together]
+        each = [
+            [a * b for a in _polynomials(x, snap, measure.degree) for b in _polynomials(y, its, measure.degree)]
+            for x, y in pairs
+            if x is not None and y is not None
+        ]
+    return [sum(numbers) for numbers in zip([0] * measure.width, *each, strict=True)]
+
+
+def _polynomials(value: Any, snap: Snap, degree: int) -> list[int]:
+    """C(d, k) y^k (w - y)^(d - k), k = d … 0."""
+    above, wide = snapped(value, snap) - snap.low, snap.high - snap.low
+    return [math.comb(degree, k) * above**k * (wide - above) ** (degree - k) for k in range(degree, -1, -1)]
+
+
+def _values(together: Iterable[Row], column: str) -> list[Any]:
+    return [row[column] for row in together if row[column] is not None]
+
+
+def _scaled(number: int, count: int, most: int) -> int:
+    return number if count <= most else int(Fraction(number * most, count))  # int cuts towards zero
+
+
+def snapped(value: Any, snap: Snap) -> int:
+    """A value in steps: clamped, divided, rounded half away from zero, clamped again. Reals are divided as doubles."""
+    if isinstance(value, int) and snap.step == 1:
+        return min(max(value, snap.low), snap.high)
+    clamped = min(max(float(value), float(snap.low * snap.step)), float(snap.high * snap.step))
+    return min(max(half_away(clamped / float(snap.step)), snap.low), snap.high)
+
+
+def folded(fold: Folded, type_: Type, together: Sequence[Row]) -> Value:
+    """What becomes of the rows of a unit; ``type_`` is that of the column."""
+    if fold.column is None:
+        return len(together)
+    values = _values(together, fold.column)
+    if fold.kind in ("values", "distinct"):
+        return len(values) if fold.kind == "values" else len(set(values))
+    if not values:
+        return None
+    if fold.snap is None:
+        found: Value = min(values) if fold.kind == "least" else max(values)
+        return found
+    step, whole = fold.snap.step, fold.kind == "total" and type_ == "integer"
+    most = _MOST // step if whole else _MOST
+    steps = min(max(sum(snapped(value, fold.snap) for value in values), -most), most)
+    if whole:
+        return int(steps * step)
+    total = float(steps) * float(step.numerator) / float(step.denominator)
+    return total if fold.kind == "total" else total / float(len(values))

@@ -1,0 +1,76 @@
+"""What is chosen in each group, instead of added up: a quantile, an end, the most frequent value.
+
+Such an answer is no sum. What an engine hands over is the sorted sample of the group, as whole numbers: of each unit at most
+``max_rows`` values, those that come first by (rank of the unit and the value, value). How far one unit moves a sample is how many of its
+values are there, and in how many groups; what that means for the answer is for the mechanism to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Literal
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.measures import Reach, Snap
+from hedgerow.plan.values import Value
+from hedgerow.privacy.sensitivity import Sensitivity
+
+__all__ = ["METHODS", "Method", "Pick", "PickKind"]
+
+PickKind = Literal["quantiles", "least", "greatest", "mode"]
+Method = Literal["exponential", "inverse", "smooth", "laplace", "propose", "stable"]
+
+# What each can be chosen by; the first is taken where a question names none.
+METHODS: Final[dict[PickKind, tuple[Method, ...]]] = {
+    "quantiles": ("exponential", "inverse", "smooth", "laplace", "propose"),
+    "least": ("exponential", "inverse", "smooth", "laplace", "propose"),
+    "greatest": ("exponential", "inverse", "smooth", "laplace", "propose"),
+    "mode": ("exponential", "inverse", "laplace", "stable"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A choice among the values of a column: on the grid of ``snap``, or for a mode among the declared ``values``.
+
+    ``at`` are the shares of quantiles, rising; ``bound`` is the local sensitivity, in steps, that propose-test-release is told to test.
+    """
+
+    kind: PickKind
+    column: str
+    snap: Snap | None = None
+    values: tuple[Value, ...] | None = None
+    at: tuple[Fraction, ...] = ()
+    method: Method = "exponential"
+    bound: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in METHODS or self.method not in METHODS[self.kind]:
+            raise InvalidArgument("method", f"must be one of {', '.join(METHODS.get(self.kind, METHODS))}", self.method)
+        if (self.snap is None) != (self.kind == "mode") or (self.values is None) != (self.kind != "mode"):
+            raise InvalidArgument("snap", "must say the grid, or for a mode the values", self.kind)
+        if self.values is not None and (None in self.values or len(set(self.values)) != len(self.values) or len(self.values) < 2):
+            raise InvalidArgument("values", "must be two or more, different, and not NULL", self.values)
+        if self.snap is not None and self.snap.low == self.snap.high:
+            raise InvalidArgument("snap", "must leave a choice", self.snap)
+        if bool(self.at) != (self.kind == "quantiles") or any(not 0 < p < 1 for p in self.at) or list(self.at) != sorted(set(self.at)):
+            raise InvalidArgument("at", "must be the rising shares of quantiles, between 0 and 1", self.at)
+        if (self.bound is None) != (self.method != "propose") or (self.bound is not None and self.bound < 1):
+            raise InvalidArgument("bound", "must be at least a step for propose-test-release, and is for nothing else", self.bound)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column it is of."""
+        return (self.column,)
+
+    @property
+    def width(self) -> int:
+        """How many values it has in each group."""
+        return max(1, len(self.at))
+
+    def sensitivity(self, reach: Reach) -> Sensitivity:
+        """In how many groups one unit changes the sample, and how many of its values leave one there at most, and enter it at most."""
+        groups = reach.groups if reach.cells is None else min(reach.groups, reach.cells)
+        touched = (2 if reach.moves else 1) * groups
+        return Sensitivity.each(touched if reach.cells is None else min(touched, reach.cells), reach.rows)

@@ -1,0 +1,78 @@
+"""MEDIAN, QUANTILE, MIN, MAX and MODE: what is chosen instead of added up."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hedgerow.errors import Unbounded
+from hedgerow.plan.functions import half_away
+from hedgerow.plan.measures import Snap
+from hedgerow.plan.picks import METHODS, Method, Pick, PickKind
+from hedgerow.sql.asked import Asked
+from hedgerow.sql.grouping import domain_of
+from hedgerow.sql.readers import RowReader
+from hedgerow.sql.snapping import snap
+from hedgerow.sql.typed import Typed
+
+__all__ = ["read_pick"]
+
+_KINDS: Final[dict[str, PickKind]] = {"QUANTILE": "quantiles", "MIN": "least", "MAX": "greatest", "MODE": "mode"}
+
+
+def read_pick(reader: RowReader, asked: Asked, value: Typed, column: str) -> Pick:
+    """The choice that is asked for; refused where nobody knows among what."""
+    kind = _KINDS[asked.function]
+    method = _method(reader, asked, kind)
+    if value.range.values == ():
+        reader.refuse(asked.node, "This is always NULL, and NULL is never chosen", "Leave it out.")
+    if kind == "mode":
+        return _mode(reader, asked, value, column, method)
+    if value.type not in ("integer", "real", "date"):
+        reader.refuse(asked.node, f"{asked.name} works on numbers and dates, and this is {value.type}", "Use MODE(x), or COUNT(x).")
+    grid = _grid(reader, asked, value)
+    if asked.at is not None and 10**6 % asked.at.denominator:
+        reader.refuse(asked.node, "A share has at most six decimals", "Write 0.333333 for a third.")
+    at = () if asked.at is None else (asked.at,)
+    if asked.named.bound is None:
+        return Pick(kind, column, grid, at=at, method=method)
+    return Pick(kind, column, grid, at=at, method=method, bound=max(1, half_away(asked.named.bound / grid.step)))
+
+
+def _method(reader: RowReader, asked: Asked, kind: PickKind) -> Method:
+    """The method, which takes a bound if it is propose, and only then."""
+    allowed, named = METHODS[kind], asked.named
+    method = named.method or allowed[0]
+    if method not in allowed:
+        reader.refuse(asked.node, f"{asked.name} has no method {method[:30]!r}", f"The methods are {', '.join(allowed)}.")
+    if (method == "propose") != (named.bound is not None):
+        if named.bound is None:
+            what = "method => 'propose' tests a bound, and none is proposed"
+            reader.refuse(asked.node, what, "Add bound => 5: how far one person may move the answer, as you expect.")
+        reader.refuse(asked.node, "A bound is proposed to the method 'propose' only", "Write method => 'propose', or leave bound out.")
+    if named.bound is not None and named.bound <= 0:
+        reader.refuse(asked.node, "The bound that is proposed is greater than 0", "Write bound => 5.")
+    return method
+
+
+def _grid(reader: RowReader, asked: Asked, value: Typed) -> Snap:
+    if not value.range.bounded:
+        raise reader.unbounded(asked.node, "and what is chosen is chosen between them", [value])
+    grid = snap(value.range)
+    if grid is None:
+        what, instead = "The bounds of this are too wide to choose between them", "Declare narrower bounds in the policy: within ±2^53."
+        raise reader.text.refusal(Unbounded, what, asked.node, instead)
+    if grid.low == grid.high:
+        reader.refuse(asked.node, "This can only have one value", "Leave it out.")
+    return grid
+
+
+def _mode(reader: RowReader, asked: Asked, value: Typed, column: str, method: Method) -> Pick:
+    values = domain_of(reader.scope, value)
+    if values is None:
+        what = "MODE chooses among values that are known beforehand, and those of this are not declared"
+        text = reader.text.cut(asked.arguments[0])
+        instead = f'List them in the policy: {text} = {{ values = ["a", "b"] }}; or write GROUP BY {text} with COUNT(*).'
+        raise reader.text.refusal(Unbounded, what, asked.node, instead)
+    if len(values) < 2:
+        reader.refuse(asked.node, "This can only have one value", "Leave it out.")
+    return Pick(kind="mode", column=column, values=tuple(sorted(values)), method=method)  # type: ignore[type-var]

@@ -1,0 +1,49 @@
+"""Averages of several answers to one question."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.answers.blend import Blend, blend, comparable
+from hedgerow.answers.radius import mean_size, radius
+from hedgerow.mechanisms import Gaussian, Laplace
+
+FINE, COARSE = Laplace(Fraction(10)), Laplace(Fraction(30))
+
+
+def test_what_has_less_noise_counts_for_more() -> None:
+    numbers, law = blend([[[100, 10]], [[200, 20]]], [FINE, COARSE])
+    assert [[float(number) for number in column] for column in numbers] == [pytest.approx([110, 11], rel=1e-5)]  # 9 to 1
+    assert isinstance(law, Blend)
+    assert [one for one, _ in law.parts] == [FINE, COARSE]
+    assert sum(share for _, share in law.parts) == 1
+    assert blend([[[100]]], [FINE]) == ([[100]], FINE)
+
+
+@pytest.mark.parametrize("kind", [Laplace, Gaussian])
+def test_an_average_is_better_than_its_best_part_and_covers(kind: Any) -> None:
+    """100,000 draws at 5 %: more than 5,450 outside would be six and a half standard errors."""
+    laws = [kind(Fraction(40)), kind(Fraction(50)), kind(Fraction(200))]
+    drawn = [[law.sample(np.zeros(100_000, dtype=np.int64)).tolist()] for law in laws]
+    (numbers,), law = blend(drawn, laws)
+    off = np.abs(np.array(numbers, dtype=float))
+    far = radius(law, (Fraction(1),), Fraction(1, 20))
+    assert 4000 < (off > float(far)).sum() < 5450
+    assert far < laws[0].error(Fraction(1, 20))
+    assert mean_size(law, (Fraction(1),)) == pytest.approx(off.mean(), rel=0.03)
+    assert mean_size(law, (Fraction(1),)) < mean_size(laws[0], (Fraction(1),))
+
+
+def test_only_the_same_groups_are_averaged() -> None:
+    def release(keys: object, threshold: object) -> Any:
+        return SimpleNamespace(keys=keys, noise=SimpleNamespace(threshold=threshold))
+
+    same, other, selected = release((("a",),), None), release((("b",),), None), release((("a",),), 7)
+    assert comparable([same, same]) == [same, same]
+    assert comparable([same, other]) == [same]
+    assert comparable([selected, selected]) == [selected]

@@ -1,0 +1,276 @@
+"""Joins, folds, links, parts, different values, moments and picks: every engine gives what the reference gives, cell for cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from engines.against import RANKS, agreed, frames, nodes, plain, schemas
+from engines.worlds import ENGINES
+from hedgerow.engines.catalogue import Registered
+from hedgerow.engines.duckdb import DuckDB
+from hedgerow.engines.worker import Worker
+from hedgerow.errors import SourceError, Unsupported
+from hedgerow.plan import reference
+from hedgerow.plan.expressions import Call, Constant, Read
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.schema import Column, Link, Partition, Schema
+from plan import worlds
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("number", range(60))
+def test_every_engine_gives_what_the_reference_gives(engine: Callable[..., Any], number: int) -> None:
+    random = Random(number)
+    world = worlds.world(random)
+    source = engine(frames(world.schemas, world.tables))
+    try:
+        for _ in range(8):
+            plan = worlds.plan(random, world.schemas)
+            assert plain(source.run(plan)) == reference.run(plan, world.tables, RANKS(plan, world.tables))
+    finally:
+        source.close()
+
+
+def test_the_generator_makes_everything() -> None:
+    """Otherwise the test above would say little."""
+    seen: set[str] = set()
+    for number in range(60):
+        random = Random(number)
+        world = worlds.world(random)
+        for _ in range(8):
+            plan = worlds.plan(random, world.schemas)
+            seen |= {measure.kind for measure in plan.measures}
+            seen |= {type(node).__name__ for node in nodes(plan.bound.source)}
+            seen |= {"pick" for measure in plan.measures if isinstance(measure, Pick)}
+    assert seen >= {"Table", "Filter", "Project", "Join", "Union", "Fold", "distinct", "moments", "total", "quantiles", "mode", "greatest"}
+
+
+ORDERS = Schema("orders", (Column("number", "integer"), Column("x", "integer", Fraction(0), Fraction(9))), "id")
+ITEMS = Schema(
+    "items", (Column("order", "integer"), Column("code", "text"), Column("price", "real")), "id", link=Link("order", ORDERS, "number")
+)
+PARTS = Schema("parts", (Column("of", "text"), Column("y", "integer")), "id", link=Link("of", ITEMS, "code"))
+PLACES = Schema("places", (Column("i", "integer"), Column("label", "text")), None)
+COUNTS = (Measure("units"), Measure("rows"))
+
+
+def by(rows: Rows, *keys: str, caps: tuple[int, int] = (9, 9), measures: tuple[Measure | Pick, ...] = COUNTS) -> Aggregate:
+    return Aggregate(Group(Bound(rows, keys, *caps), None), measures)
+
+
+def test_a_join_may_multiply_the_rows_of_a_unit_by_a_thousand() -> None:
+    tables = {
+        "orders": [{"id": 1, "number": 7, "x": 3}, {"id": 2, "number": 8, "x": 9}, {"id": 3, "number": 7, "x": 1}],
+        "places": [{"i": 7, "label": f"{i % 2}"} for i in range(1000)],
+    }
+    joined = Join(Table(ORDERS), Table(PLACES), (("number", "i"),), (("label", "label"),))
+    total = Measure("total", "x", Snap(Fraction(1), 0, 9))
+    everything = agreed(by(joined, caps=(1, 10**9), measures=(*COUNTS, total)), tables)
+    assert everything == {(): (2, 2000, 4000)}
+    assert agreed(by(joined, caps=(1, 5), measures=(*COUNTS, total)), tables) == {(): (2, 10, 20)}  # what a unit puts in stays what it was
+    assert sum(units for units, *_ in agreed(by(joined, "label", caps=(1, 1)), tables).values()) == 2
+    itself = Join(joined, Table(ORDERS), (), (("again", "x"),))
+    assert agreed(by(itself, caps=(1, 10**9)), tables) == {(): (2, 2000)}
+
+
+def test_rows_without_partners_stay_with_nothing_beside_them_or_go() -> None:
+    tables = {
+        "orders": [{"id": 1, "number": 7, "x": 3}, {"id": 2, "number": None, "x": 9}, {"id": 3, "number": 5, "x": 1}],
+        "places": [{"i": 7, "label": "a"}, {"i": None, "label": "b"}, {"i": 6, "label": None}],
+    }
+    joined = Join(Table(ORDERS), Table(PLACES), (("number", "i"),), (("label", "label"), ("i", "i")), keeps=True)
+    assert agreed(by(joined, "label"), tables) == {("a",): (1, 1), (None,): (2, 2)}
+    assert agreed(by(replace(joined, keeps=False), "label"), tables) == {("a",): (1, 1)}
+    nobody = {**tables, "places": []}
+    assert agreed(by(joined, "label", measures=(*COUNTS, Measure("values", "i"))), nobody) == {(None,): (3, 3, 0)}
+    assert agreed(by(replace(joined, keeps=False), "label"), nobody) == {}
+    private = Join(Table(ORDERS), Filter(Table(ORDERS), Call("<", (Read("x"), Constant(5, "integer")))), (), (("other", "x"),), keeps=True)
+    assert agreed(by(private, "other"), tables) == {(3,): (1, 1), (None,): (1, 1), (1,): (1, 1)}
+
+
+@pytest.mark.parametrize("unit", ["id", "row"])
+@pytest.mark.parametrize("keeps", [False, True])
+def test_partners_are_limited_also_where_different_whole_numbers_are_one_real(unit: str, keeps: bool) -> None:
+    """2^53 and 2^53 + 1 are the same double: a row meets both, and may count once only."""
+    sizes = Schema("sizes", (Column("r", "real"),), unit)
+    tables = {"sizes": [{"id": 1, "r": 2.0**53}], "places": [{"i": 2**53 + 1, "label": "a"}, {"i": 2**53, "label": "b"}]}
+    joined = Join(Table(sizes), Table(PLACES), (("r", "i"),), (("label", "label"),), 1, keeps=keeps)
+    assert agreed(by(joined, caps=(1, 1), measures=(Measure("rows"),)), tables) == {(): (1,)}
+    assert agreed(by(joined, "label", caps=(1, 1), measures=(Measure("rows"),)), tables) == {("a",): (1,)}
+
+
+CLAIMED: Mapping[str, list[dict[str, Any]]] = {
+    "orders": [
+        {"id": 1, "number": 7, "x": 3},
+        {"id": 1, "number": 7, "x": 4},  # twice by the same customer: still one owner
+        {"id": 2, "number": 7, "x": 9},
+        {"id": 2, "number": 8, "x": 1},
+        {"id": 3, "number": None, "x": 1},
+        {"id": None, "number": 9, "x": 1},
+    ],
+    "items": [
+        {"order": 7, "code": "a", "price": 1.0},
+        {"order": 7, "code": "b", "price": 2.0},
+        {"order": 8, "code": "c", "price": 4.0},
+        {"order": 9, "code": "d", "price": 8.0},  # nobody's
+        {"order": None, "code": "e", "price": 16.0},
+        {"order": 99, "code": "f", "price": 32.0},  # leads nowhere
+    ],
+    "parts": [{"of": "a", "y": 1}, {"of": "c", "y": 2}, {"of": "d", "y": 3}, {"of": None, "y": 4}, {"of": "", "y": 5}],
+}
+
+
+def test_a_row_that_two_units_claim_is_a_row_of_each_and_nobodys_rows_go() -> None:
+    price = Measure("total", "price", Snap(Fraction(1), 0, 100))
+    items = by(Table(ITEMS), "code", measures=(*COUNTS, price))
+    assert agreed(items, CLAIMED) == {("a",): (2, 2, 2), ("b",): (2, 2, 4), ("c",): (1, 1, 4)}
+    assert agreed(by(Table(PARTS), "y"), CLAIMED) == {(1,): (2, 2), (2,): (1, 1)}
+
+
+@pytest.mark.parametrize("gone", [1, 2])
+def test_without_one_of_its_owners_a_row_changes_for_that_one_alone(gone: int) -> None:
+    left = {**CLAIMED, "orders": [row for row in CLAIMED["orders"] if row["id"] != gone]}
+    for rows, key in ((Table(ITEMS), "code"), (Table(PARTS), "y")):
+        plan = by(rows, key)
+        before, after = agreed(plan, CLAIMED), agreed(plan, left)
+        own = [unit for unit, row in reference.rows(rows, CLAIMED) if unit == gone]
+        assert own
+        assert sum(found[1] for found in before.values()) - sum(found[1] for found in after.values()) == len(own)
+        assert [(unit, row) for unit, row in reference.rows(rows, CLAIMED) if unit != gone] == list(reference.rows(rows, left))
+
+
+@pytest.mark.parametrize(
+    ("ids", "units"),
+    [
+        ([1, 2, 2, None], 2),
+        (["1", "2", "2", None, "", " ", "\t\u3000", "1 "], 3),
+        ([1.0, 2.5, 2.5, None, math.nan, 0.0, -0.0], 3),
+    ],
+)
+def test_rows_without_an_id_are_nobodys_wherever_they_lead(ids: list[Any], units: int) -> None:
+    tables = {
+        "orders": [{"id": one, "number": i, "x": i} for i, one in enumerate(ids)],
+        "items": [{"order": i, "code": "a", "price": 1.0} for i in range(len(ids))],
+    }
+    there = sum(1 for one in ids if one is not None and one == one and (not isinstance(one, str) or one.strip()))
+    assert agreed(by(Table(ITEMS)), tables) == {(): (units, there)}
+    folded = Fold(Table(ORDERS), (), (("n", Folded("rows")),))
+    assert sum(found[0] for found in agreed(by(folded, "n"), tables).values()) == units
+    beside = Join(Table(ORDERS), Table(ITEMS), (("number", "order"),), (("code", "code"),))
+    assert agreed(by(beside, "code"), tables) == {("a",): (units, there)}
+
+
+def test_of_each_unit_only_its_first_parts_count_and_null_comes_last() -> None:
+    parted = replace(ORDERS, partition=Partition("NUMBER", 2))
+    tables = {
+        "orders": [{"id": 1, "number": number, "x": x} for number, x in ((5, 1), (5, 2), (None, 3), (9, 4), (7, 5))]
+        + [{"id": 2, "number": number, "x": 0} for number in (None, None, 9)]
+        + [{"id": 3, "number": None, "x": 6}]
+    }
+    assert agreed(by(Table(parted), "number"), tables) == {(5,): (1, 2), (7,): (1, 1), (9,): (1, 1), (None,): (2, 3)}
+    items = replace(ITEMS, link=Link("order", parted, "number"))  # what hangs on other parts of a parent counts all the same
+    more = {**tables, "items": [{"order": 9, "code": "a", "price": 1.0}]}
+    assert agreed(by(Table(items)), more) == {(): (2, 2)}
+
+
+def test_a_link_of_columns_that_are_read_into_bounds_compares_what_was_read() -> None:
+    clamped = replace(ORDERS, columns=(Column("number", "integer", Fraction(0), Fraction(10)), ORDERS.columns[1]))
+    items = replace(ITEMS, link=Link("order", clamped, "number"))
+    tables = {
+        "orders": [{"id": 1, "number": 500, "x": 1}, {"id": 2, "number": -3, "x": 1}],
+        "items": [
+            {"order": 10, "code": "a", "price": 1.0},
+            {"order": 0, "code": "b", "price": 1.0},
+            {"order": 500, "code": "c", "price": 1.0},
+        ],
+    }
+    assert agreed(by(Table(items), "code"), tables) == {("a",): (1, 1), ("b",): (1, 1)}
+
+
+def some_plans(orders: Schema = ORDERS) -> list[Aggregate]:
+    """A handful of everything that is new, over the tables in CLAIMED."""
+    items = replace(ITEMS, link=Link("order", orders, "number"))
+    parts = replace(PARTS, link=Link("of", items, "code"))
+    price, x = Snap(Fraction(1, 2), 0, 100), Snap(Fraction(1), 0, 9)
+    joined = Join(Table(orders), Table(items), (("number", "order"),), (("code", "code"), ("price", "price")), keeps=True)
+    folded = Fold(joined, (), (("n", Folded("rows")), ("paid", Folded("total", "price", price)), ("mean", Folded("mean", "price", price))))
+    labelled = Project(Table(parts), (("label", Call("concat", (Read("of"), Call("upper", (Read("of"),))))), ("y", Read("y"))))
+    return [
+        by(Table(items), "code", caps=(1, 1)),
+        by(Table(parts), measures=(Measure("distinct", "y"), Pick("mode", "of", values=("c", "a")))),
+        by(joined, "code", caps=(2, 1), measures=(*COUNTS, Measure("moments", "x", x, degree=2, second=("price", price)))),
+        by(folded, "n", measures=(Measure("rows"), Measure("total", "paid", price, limits=(0, 50)), Pick("greatest", "mean", price))),
+        by(labelled, "label", measures=(Pick("quantiles", "y", x, at=(Fraction(1, 2),)),)),
+        Aggregate(Group(Bound(joined, ("code",), 1, 2), (("f", "b", "a"),)), (Pick("least", "price", price), Measure("distinct", "x"))),
+    ]
+
+
+def files(kind: str, folder: Path, plans: list[Aggregate]) -> dict[str, Registered]:
+    made = {}
+    for plan in plans:
+        for name, table in frames(schemas(plan), CLAIMED).items():
+            path = folder / f"{name}.{kind}"
+            (pyarrow.csv.write_csv if kind == "csv" else pq.write_table)(table.data, path)
+            made[name] = Registered(path, table.schema)
+    return made
+
+
+DECLARED = replace(ORDERS, columns=(*ORDERS.columns, Column("id", "integer")))
+
+
+@pytest.mark.parametrize("engine", [DuckDB, Worker])
+@pytest.mark.parametrize(("kind", "orders"), [("csv", ORDERS), ("csv", DECLARED), ("parquet", ORDERS)], ids=["csv", "declared", "parquet"])
+def test_files_hang_together_like_frames_in_this_process_and_in_another(
+    engine: Callable[..., Any], kind: str, orders: Schema, tmp_path: Path
+) -> None:
+    text = {**CLAIMED, "orders": [{**row, "id": None if row["id"] is None else str(row["id"])} for row in CLAIMED["orders"]]}
+    tables = text if kind == "csv" and orders.id is None else CLAIMED  # ids that nobody declared are text in such a file
+    plans = some_plans(orders)
+    source = engine(files(kind, tmp_path, plans))
+    try:
+        for plan in plans:
+            assert plain(source.run(plan)) == reference.run(plan, tables, RANKS(plan, tables))
+    finally:
+        source.close()
+
+
+def test_a_worker_answers_from_frames_as_well() -> None:
+    agreed(some_plans()[3], CLAIMED, Worker)
+
+
+def test_units_whose_ids_differ_in_type_are_never_joined(tmp_path: Path) -> None:
+    pq.write_table(pyarrow.table({"id": ["1"], "number": [7], "x": [1]}), tmp_path / "orders.parquet")
+    others = replace(ORDERS, table="others")
+    tables = {
+        "orders": Registered(tmp_path / "orders.parquet", ORDERS),
+        "others": Registered(pyarrow.table({"id": [1], "number": [7], "x": [1]}), others),
+        "items": Registered(pyarrow.table({"order": [7], "code": ["a"], "price": [1.0]}), ITEMS),
+    }
+    source = DuckDB(tables)
+    for rows in (Table(ORDERS), Table(ITEMS)):
+        with pytest.raises(Unsupported, match="differ in type"):
+            source.prepare(by(Join(rows, Table(others), (), (("other", "x"),))))
+        source.prepare(by(Join(rows, Table(ORDERS), (), (("other", "x"),))))
+    source.close()
+
+
+def test_a_parent_that_is_not_in_the_data_is_missed() -> None:
+    tables = frames(schemas(by(Table(ITEMS))), CLAIMED)
+    del tables["orders"]
+    source = DuckDB(tables)
+    with pytest.raises(SourceError, match="no table orders"):
+        source.prepare(by(Table(ITEMS)))
+    source.close()

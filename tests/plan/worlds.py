@@ -1,0 +1,238 @@
+"""Made-up tables that hang together, and plans over them: links, parts, joins, folds, unions, every measure and every pick.
+
+Drawn from a plain generator, like ``trees``: the number that a test starts it with names the example. Cells hold Python values of the
+declared types (or NULL, or NaN), so that an engine's test can make columns of them as they are.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from hedgerow.plan.expressions import Call, Constant, Expression, Read
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.schema import Column, Link, Partition, Schema
+from hedgerow.plan.values import Range, Type, Value
+
+DAYS = (date(2020, 1, 31), date(2020, 2, 29), date(2021, 3, 1), date(2019, 12, 31))
+POOLS: Mapping[Type, tuple[Any, ...]] = {
+    "boolean": (True, False, None),
+    "integer": (0, 1, 2, -1, 7, 2**53 + 1, None),
+    "real": (0.0, 1.0, 0.5, 2.25, -3.5, float("inf"), float("nan"), None),
+    "text": ("a", "b", "B", "", "ä", None),
+    "date": (*DAYS, None),
+}
+SHARED = (
+    Column("number", "integer"),
+    Column("g", "text", values=("a", "b")),
+    Column("x", "integer", Fraction(-2), Fraction(5)),
+    Column("r", "real", Fraction(-1), Fraction(3), Fraction(1, 4)),
+)
+ORDERS = Schema("orders", (*SHARED, Column("d", "date")), "id")
+VISITS = Schema("visits", (*SHARED, Column("b", "boolean"), Column("t", "text")), "id")
+ITEMS = Schema("items", (Column("order", "integer"), Column("code", "text"), *SHARED[1:]), "id", link=Link("order", ORDERS, "number"))
+PARTS = Schema("parts", (Column("item", "text"), *SHARED[1:]), "id", link=Link("ITEM", ITEMS, "Code"))
+PLACES = Schema("places", (Column("name", "text"), Column("size", "integer", Fraction(0), Fraction(9)), Column("open", "boolean")), None)
+PRIVATE = (ORDERS, VISITS, ITEMS, PARTS)
+STEPS = (Fraction(1), Fraction(1), Fraction(1, 4), Fraction(2), Fraction(1, 3))
+
+
+@dataclass(frozen=True)
+class World:
+    """Schemas and rows. ``ids`` are those of the units, of one type; "orders" and "visits" hold them in the column "id"."""
+
+    schemas: Mapping[str, Schema]
+    tables: Mapping[str, list[dict[str, Any]]]
+    ids: tuple[Any, ...]
+
+    def without(self, *units: Any) -> Mapping[str, list[dict[str, Any]]]:
+        """The tables when these units are not there. What hangs on their rows stays in its table, as nobody's or as another's."""
+        return {name: [row for row in rows if "id" not in row or row["id"] not in units] for name, rows in self.tables.items()}
+
+    def replaced(self, unit: Any, other: World) -> Mapping[str, list[dict[str, Any]]]:
+        """The tables when the unit has the rows that it has in another world instead."""
+        left = self.without(unit)
+        return {name: rows + [row for row in other.tables[name] if row.get("id") == unit] for name, rows in left.items()}
+
+
+def world(random: Random, rows: int = 8) -> World:
+    """Tables of a few rows; some of them count in parts only."""
+    ids: tuple[Any, ...] = random.choice([(1, 2, 3), ("u", "v", "w")])
+    links: dict[str, Schema] = {}
+    for schema in PRIVATE:
+        link = None if schema.link is None else replace(schema.link, parent=links[schema.link.parent.table])
+        part = Partition(random.choice(schema.columns).name.upper(), random.randint(1, 2)) if random.random() < 0.4 else None
+        links[schema.table] = replace(schema, link=link, partition=part)
+    schemas = {**links, "places": PLACES}
+    tables = {}
+    for name, schema in schemas.items():
+        listed = [{column.name: _cell(random, column) for column in schema.columns} for _ in range(random.randint(0, rows))]
+        owned = schema.link is None and schema.unit is not None
+        tables[name] = [{**({"id": random.choice((*ids, *ids, None))} if owned else {}), **row} for row in listed]
+    return World(schemas, tables, ids)
+
+
+def _cell(random: Random, column: Column) -> Any:
+    """Few different ones, so that rows meet."""
+    return random.choice(POOLS[column.type][:3] if random.random() < 0.7 else POOLS[column.type])
+
+
+def rank(unit: Any, group: Sequence[Value]) -> int:
+    """An order as good as any, with ties."""
+    return zlib.crc32(repr((unit, [value + 0.0 if isinstance(value, float) else value for value in group])).encode()) % 16
+
+
+def constant(random: Random, type_: Type) -> Constant:
+    return Constant(random.choice([value for value in POOLS[type_] if value == value and value not in (None, float("inf"))]), type_)
+
+
+def condition(random: Random, known: Mapping[str, Range]) -> Expression:
+    if not known or random.random() < 0.05:
+        return Constant(random.choice([True, False, None]), "boolean")
+    name = random.choice(sorted(known))
+    test: Expression = Call(random.choice(["=", "<>", "<", ">="]), (Read(name), constant(random, known[name].type)))
+    if random.random() < 0.3:
+        test = Call("is null", (Read(name),))
+    return Call(random.choice(["and", "or"]), (test, condition(random, known))) if random.random() < 0.4 else test
+
+
+def value(random: Random, known: Mapping[str, Range], name: str) -> Expression:
+    """The column, or something made of it, of the same type."""
+    read, type_ = Read(name), known[name].type
+    forms: list[Expression] = [read, read, Call("coalesce", (read, constant(random, type_)))]
+    if type_ in ("integer", "real"):
+        clamped = Call("greatest", (Call("least", (read, constant(random, type_))), constant(random, type_)))
+        forms += [clamped, Call("+", (clamped, constant(random, type_)))]
+    if type_ == "text":
+        forms += [Call("upper", (read,)), Call("substring", (Call("concat", (read, read)), Constant(1, "integer"), Constant(2, "integer")))]
+    if type_ == "date":
+        forms += [Call("start of month", (read,)), Call("add months", (read, Constant(1, "integer")))]
+    return random.choice(forms)
+
+
+def source(random: Random, schemas: Mapping[str, Schema], depth: int = 3) -> Rows:
+    """Rows about the units. Names are made anew at every step, so that no two columns share one."""
+    if depth == 0:
+        return Table(schemas[random.choice(PRIVATE).table])
+    inner = source(random, schemas, depth - 1)
+    make = random.choice([_filtered, _projected, _looked_up, _beside, _beside, _folded, _folded, _together])
+    return make(random, schemas, inner, depth)
+
+
+def _filtered(random: Random, schemas: Mapping[str, Schema], inner: Rows, depth: int) -> Rows:
+    return Filter(inner, condition(random, inner.columns))
+
+
+def _projected(random: Random, schemas: Mapping[str, Schema], inner: Rows, depth: int) -> Rows:
+    known = inner.columns
+    kept = random.sample(sorted(known), random.randint(1, len(known)))
+    return Project(inner, tuple((f"q{depth}{i}", value(random, known, name)) for i, name in enumerate(kept)))
+
+
+def _pairs(random: Random, here: Mapping[str, Range], there: Mapping[str, Range], most: int) -> tuple[tuple[str, str], ...]:
+    numbers = ("integer", "real")
+    fits = [(a, b) for a in here for b in there if here[a].type == there[b].type or {here[a].type, there[b].type} <= set(numbers)]
+    return tuple(random.sample(fits, min(most, len(fits))))
+
+
+def _looked_up(random: Random, schemas: Mapping[str, Schema], inner: Rows, depth: int, most: int | None = None) -> Rows:
+    public: Rows = Table(schemas["places"])
+    if random.random() < 0.4:
+        public = Filter(public, condition(random, public.columns))
+    on = _pairs(random, inner.columns, public.columns, random.choice([1, 1, 2]))
+    if not on:
+        return _filtered(random, schemas, inner, depth)
+    adds = tuple((f"p{depth}{i}", there) for i, there in enumerate(random.sample(["name", "size", "open", "size"], random.randint(0, 3))))
+    return Join(inner, public, on, adds, most or random.choice([None, 1, 2]), keeps=random.random() < 0.5)
+
+
+def _beside(random: Random, schemas: Mapping[str, Schema], inner: Rows, depth: int) -> Rows:
+    other = source(random, schemas, random.choice([0, 0, depth - 1]))
+    on = _pairs(random, inner.columns, other.columns, random.choice([0, 1, 1, 2]))
+    kept = random.sample(sorted(other.columns), random.randint(0, min(3, len(other.columns))))
+    return Join(inner, other, on, tuple((f"j{depth}{i}", name) for i, name in enumerate(kept)), keeps=random.random() < 0.5)
+
+
+def _folded(random: Random, schemas: Mapping[str, Schema], inner: Rows, depth: int) -> Rows:
+    known = inner.columns
+    keys = tuple(random.sample(sorted(known), random.randint(0, min(2, len(known)))))
+    outputs = [Folded("rows")]
+    for name in random.sample(sorted(known), min(3, len(known))):
+        type_ = known[name].type
+        outputs.append(Folded(random.choice(["values", "distinct"]), name))
+        if type_ in ("integer", "real"):
+            step = random.choice([step for step in STEPS if type_ == "real" or step.denominator == 1])
+            outputs.append(Folded(random.choice(["total", "mean"]), name, Snap(step, *sorted(random.sample(range(-9, 10), 2)))))
+        if type_ in ("integer", "real", "date"):
+            outputs.append(Folded(random.choice(["least", "greatest"]), name))
+    return Fold(inner, keys, tuple((f"f{depth}{i}", folded) for i, folded in enumerate(outputs)))
+
+
+def _together(random: Random, schemas: Mapping[str, Schema], inner: Rows, depth: int) -> Rows:
+    """The same columns of two sources, made of columns of the same types."""
+    other = source(random, schemas, random.choice([0, depth - 1]))
+    pairs = [(a, b) for a, known in inner.columns.items() for b, its in other.columns.items() if known.type == its.type]
+    if not pairs:
+        return _filtered(random, schemas, inner, depth)
+    kept = random.sample(pairs, min(4, len(pairs)))
+    sides = [
+        Project(rows, tuple((f"u{depth}{i}", value(random, rows.columns, pair[side])) for i, pair in enumerate(kept)))
+        for side, rows in enumerate((inner, other))
+    ]
+    return Union((sides[0], sides[1]))
+
+
+def measure(random: Random, known: Mapping[str, Range]) -> Measure | Pick:
+    numbers = [name for name, range_ in known.items() if range_.type in ("integer", "real")]
+    makers: list[Callable[[], Measure | Pick]] = [lambda: Measure("units"), lambda: Measure("rows")]
+    if known:
+        name = random.choice(sorted(known))
+        makers += [lambda: Measure("values", name), lambda: Measure("distinct", name), lambda: Measure("distinct", name)]
+        makers += [lambda: Pick("mode", name, values=_choices(random, known[name].type))]
+    if numbers:
+        x, y = random.choice(numbers), random.choice(numbers)
+        makers += [lambda: Measure("total", x, _snap(random)), lambda: Measure("total", x, _snap(random), limits=(-3, 4))]
+        makers += [lambda: Measure("moments", x, _snap(random), degree=random.choice([1, 2]))]
+        makers += [lambda: Measure("moments", x, _snap(random), degree=random.choice([1, 2]), second=(y, _snap(random)))]
+        makers += [
+            lambda: Pick("quantiles", x, _snap(random), at=(Fraction(1, 4), Fraction(1, 2))),
+            lambda: Pick("least", x, _snap(random)),
+        ]
+    dates = [name for name, range_ in known.items() if range_.type == "date"]
+    if dates:
+        ends = [end.toordinal() for end in (DAYS[0], DAYS[2])]
+        makers += [lambda: Pick("greatest", random.choice(dates), Snap(Fraction(1), *ends))] * 2
+    return random.choice(makers)()
+
+
+def _snap(random: Random) -> Snap:
+    low, high = sorted(random.sample(range(-4, 8), 2))
+    return Snap(random.choice(STEPS), low, high)
+
+
+def _choices(random: Random, type_: Type) -> tuple[Value, ...]:
+    listed = [value for value in POOLS[type_] if value == value and value not in (None, float("inf"))]
+    return tuple(random.sample(listed, min(len(listed), random.randint(2, 3))))
+
+
+def plan(random: Random, schemas: Mapping[str, Schema]) -> Aggregate:
+    """A question about such tables: of units with ids, or now and then of rows that are units of their own."""
+    alone = random.random() < 0.1
+    if alone:
+        rows: Rows = Table(Schema("visits", schemas["visits"].columns, "row"))
+        rows = _looked_up(random, schemas, rows, 1, most=1) if random.random() < 0.5 else rows
+    else:
+        rows = source(random, schemas, random.randint(0, 3))
+    known = rows.columns
+    keys = tuple(random.sample(sorted(known), min(len(known), random.choice([0, 1, 1, 1, 2]))))
+    lists = tuple(tuple(dict.fromkeys(constant(random, known[key].type).value for _ in range(4))) for key in keys)
+    caps = (1, 1) if alone else (random.randint(1, 3), random.randint(1, 3))
+    measures = dict.fromkeys(measure(random, known) for _ in range(random.randint(1, 5)))
+    return Aggregate(Group(Bound(rows, keys, *caps), lists if random.random() < 0.6 else None), tuple(measures))

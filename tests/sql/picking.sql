@@ -1,0 +1,75 @@
+SELECT MEDIAN(age), QUANTILE(age, 0.9), QUANTILE(age, .25), PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY age DESC), PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY age), QUANTILE_CONT(age, 0.5) FROM visits
+--> a0: quantiles of age from 0 to 110 steps of 1 at 1/4, 1/2, 9/10 by exponential (QUANTILE 1/2, integer)
+--> a1: quantiles of age from 0 to 110 steps of 1 at 1/4, 1/2, 9/10 by exponential (QUANTILE 9/10, integer)
+--> a2: quantiles of age from 0 to 110 steps of 1 at 1/4, 1/2, 9/10 by exponential (QUANTILE 1/4, integer)
+--> median = a0 (integer)
+--> quantile = a1 (integer)
+--> quantile_2 = a2 (integer)
+--> percentile_cont = a1 (integer)
+--> percentile_disc = a0 (integer)
+--> percentile_cont_2 = a0 (integer)
+
+SELECT MEDIAN(age), MEDIAN(age, method => 'EXPONENTIAL'), MEDIAN(age, method => 'smooth'), QUANTILE(age, 0.9, method => 'smooth'), MEDIAN(age, method => 'inverse'), MEDIAN(age, method => 'laplace') FROM visits
+--> a0: quantiles of age from 0 to 110 steps of 1 at 1/2 by exponential (QUANTILE 1/2, integer)
+--> a1: quantiles of age from 0 to 110 steps of 1 at 1/2 by smooth (QUANTILE 1/2, integer)
+--> a2: quantiles of age from 0 to 110 steps of 1 at 9/10 by smooth (QUANTILE 9/10, integer)
+--> a3: quantiles of age from 0 to 110 steps of 1 at 1/2 by inverse (QUANTILE 1/2, integer)
+--> a4: quantiles of age from 0 to 110 steps of 1 at 1/2 by laplace (QUANTILE 1/2, integer)
+--> median = a0 (integer)
+--> median_2 = a0 (integer)
+--> median_3 = a1 (integer)
+--> quantile = a2 (integer)
+--> median_4 = a3 (integer)
+--> median_5 = a4 (integer)
+
+SELECT PERCENTILE_CONT(0.9, method => 'inverse') WITHIN GROUP (ORDER BY Cost) FROM visits
+--> a0: quantiles of Cost from 0 to 1000000 steps of 1/100 at 9/10 by inverse (QUANTILE 9/10, real)
+--> percentile_cont = a0 (real)
+
+SELECT MIN(age), MAX(Cost), MIN(DISTINCT age), MAX(age, method => 'propose', bound => 5), MAX(Cost, method => 'propose', bound => 0.001), MAX(Cost, bound => 2.5, method => 'propose') FROM visits
+--> a0: least of age from 0 to 110 steps of 1 by exponential (MIN, integer)
+--> a1: greatest of Cost from 0 to 1000000 steps of 1/100 by exponential (MAX, real)
+--> a2: greatest of age from 0 to 110 steps of 1 by propose with bound 5 (MAX, integer)
+--> a3: greatest of Cost from 0 to 1000000 steps of 1/100 by propose with bound 1 (MAX, real)
+--> a4: greatest of Cost from 0 to 1000000 steps of 1/100 by propose with bound 250 (MAX, real)
+--> min = a0 (integer)
+--> max = a1 (real)
+--> min_2 = a0 (integer)
+--> max_2 = a2 (integer)
+--> max_3 = a3 (real)
+--> max_4 = a4 (real)
+
+SELECT MEDIAN(month), MIN(month), MAX(month, method => 'propose', bound => 31), MIN(DATE_TRUNC('quarter', month)) FROM visits
+--> a0: quantiles of month from 739617 to 739951 steps of 1 at 1/2 by exponential (QUANTILE 1/2, date)
+--> a1: least of month from 739617 to 739951 steps of 1 by exponential (MIN, date)
+--> a2: greatest of month from 739617 to 739951 steps of 1 by propose with bound 31 (MAX, date)
+--> a3: least of DATE_TRUNC('quarter', month) from 739617 to 739890 steps of 1 by exponential (MIN, date)
+--> median = a0 (date)
+--> min = a1 (date)
+--> max = a2 (date)
+--> min_2 = a3 (date)
+
+SELECT MEDIAN(taken), MAX(taken + 7) FROM labs
+--> a0: quantiles of taken from 739617 to 739981 steps of 1 at 1/2 by exponential (QUANTILE 1/2, date)
+--> a1: greatest of taken + INTERVAL 7 DAY from 739624 to 739988 steps of 1 by exponential (MAX, date)
+--> median = a0 (date)
+--> max = a1 (date)
+
+SELECT MODE(region), MODE() WITHIN GROUP (ORDER BY region), MODE(region, method => 'stable'), MODE(smoker), MODE(FLOOR(age / 20)), MODE(UPPER(region)) FILTER (WHERE smoker) FROM visits
+--> a0: mode of region among east, north, south, west by exponential (MODE, text)
+--> a1: mode of region among east, north, south, west by stable (MODE, text)
+--> a2: mode of smoker among False, True by exponential (MODE, boolean)
+--> a3: mode of FLOOR(age / 20) among 0, 1, 2, 3, 4, 5 by exponential (MODE, integer)
+--> a4: mode of CASE WHEN smoker THEN UPPER(region) ELSE NULL END among EAST, NORTH, SOUTH, WEST by exponential (MODE, text)
+--> mode = a0 (text)
+--> mode_2 = a0 (text)
+--> mode_3 = a1 (text)
+--> mode_4 = a2 (boolean)
+--> mode_5 = a3 (integer)
+--> mode_6 = a4 (text)
+
+SELECT region, MEDIAN(Cost) FROM visits GROUP BY region
+--> k0: region (text, 4 values)
+--> a0: quantiles of Cost from 0 to 1000000 steps of 1/100 at 1/2 by exponential (QUANTILE 1/2, real)
+--> region = k0 (text)
+--> median = a0 (real)

@@ -1,0 +1,138 @@
+"""Choosing in groups: the price is kept, the laws hold together over groups, and every method gives what it should."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.errors import Unsupported
+from hedgerow.picking import Picking
+from hedgerow.plan.measures import Reach, Snap
+from hedgerow.plan.picks import METHODS, Method, Pick, PickKind
+
+EPSILON, DELTA, RHO = Fraction(2), Fraction(1, 10**4), Fraction(1, 2)
+REACHES = [Reach(g, m, cells, moves) for g, m, cells, moves in product((1, 3), (1, 2), (1, 4, None), (False, True))]
+EVERY = [(kind, method) for kind, methods in METHODS.items() for method in methods]
+ALONE = Reach(1, 1, 1, False)
+VALUES = np.sort(np.random.default_rng(5).integers(300, 700, 5000))
+
+
+def pick(kind: PickKind, method: Method, *at: Fraction) -> Pick:
+    if kind == "mode":
+        return Pick(kind, "v0", values=tuple("abcde"), method=method)
+    shares = at or ((Fraction(1, 4), Fraction(1, 2)) if kind == "quantiles" else ())
+    return Pick(kind, "v0", Snap(Fraction(1), 0, 1000), at=shares, method=method, bound=20 if method == "propose" else None)
+
+
+@pytest.mark.parametrize(("kind", "method"), EVERY)
+def test_it_costs_what_was_given_and_survives_storing(kind: PickKind, method: Method) -> None:
+    for reach, members in product(REACHES, (1, 2)):
+        made = Picking.calibrate(pick(kind, method), reach, members=members, epsilon=EPSILON, delta=DELTA)
+        loss = made.loss()
+        assert Fraction(99, 100) * EPSILON <= loss.epsilon <= EPSILON
+        assert loss.delta <= DELTA
+        assert Picking.from_dict(made.to_dict()) == made
+        if method in ("exponential", "inverse"):
+            cheap = Picking.calibrate(pick(kind, method), reach, members=members, epsilon=EPSILON, rho=RHO)
+            assert Fraction(9, 10) * RHO <= cheap.loss().rho <= RHO
+            assert Picking.from_dict(cheap.to_dict()) == cheap
+
+
+@pytest.mark.parametrize(("kind", "method"), EVERY)
+def test_every_method_answers_within_the_range(kind: PickKind, method: Method) -> None:
+    for reach in (ALONE, Reach(2, 2, None, True)):
+        made = Picking.calibrate(pick(kind, method), reach, epsilon=EPSILON, delta=DELTA)
+        for values in (np.array([], dtype=np.int64), VALUES if kind != "mode" else VALUES % 5):
+            found = made.sample(np.sort(values))
+            assert len(found) == made.width
+            for value in found:
+                assert (value is None and method in ("propose", "stable")) or 0 <= value <= made.high  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("method", ["exponential", "inverse", "smooth", "propose"])
+def test_medians_are_near_where_data_are_dense(method: Method) -> None:
+    made = Picking.calibrate(pick("quantiles", method, Fraction(1, 2)), ALONE, epsilon=Fraction(20), delta=DELTA)
+    (found,) = made.sample(VALUES)
+    assert found is not None
+    assert abs(found - 500) < 60  # thirty times the scale of the widest noise
+
+
+def test_ends_and_modes_are_found_where_they_are_clear() -> None:
+    for kind, low, high in (("least", 295, 320), ("greatest", 680, 705)):
+        # At this epsilon anything beyond the outermost values has a chance below 1000 e^-50.
+        (found,) = Picking.calibrate(pick(kind, "exponential"), ALONE, epsilon=Fraction(100)).sample(VALUES)  # type: ignore[arg-type]
+        assert low <= found <= high  # type: ignore[operator]
+    clear = np.sort(np.array([3] * 500 + [1] * 20))
+    for method in METHODS["mode"]:
+        assert Picking.calibrate(pick("mode", method), ALONE, epsilon=EPSILON, delta=DELTA).sample(clear) == (3,)
+    cheap = Picking.calibrate(pick("mode", "exponential"), ALONE, epsilon=EPSILON, rho=RHO)
+    assert cheap.sample(clear) == (3,)
+
+
+def test_smooth_noise_needs_no_delta_but_a_test_does() -> None:
+    made = Picking.calibrate(pick("quantiles", "smooth"), Reach(1, 2, 1, False), epsilon=EPSILON)
+    assert made.loss().delta == 0
+    for kind, method in (("quantiles", "propose"), ("mode", "stable")):
+        with pytest.raises(Unsupported, match="takes a delta"):
+            Picking.calibrate(pick(kind, method), ALONE, epsilon=EPSILON)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("kind", "method"), EVERY)
+def test_what_is_said_about_ranks(kind: PickKind, method: Method) -> None:
+    made = Picking.calibrate(pick(kind, method), ALONE, epsilon=EPSILON, delta=DELTA)
+    said = made.ranks(Fraction(1, 20))
+    assert (said is None) == (method not in ("exponential",) and (kind, method) != ("mode", "laplace"))
+    if kind == "quantiles" and said is not None:
+        off = [
+            abs(np.searchsorted(VALUES, z) - p * len(VALUES)) for _ in range(30) for z, p in zip(made.sample(VALUES), made.at, strict=True)
+        ]
+        assert max(off) < 3 * said + 50
+
+
+# Two worlds of two groups; one unit, of up to two values in each of up to two groups, is in one of them and not in the other, or replaced.
+WORLDS: list[tuple[str, list[list[int]], list[list[int]]]] = [
+    ("add-remove", [[0, 1], [1]], [[0, 0, 0, 1], [0, 0, 1]]),
+    ("change-one", [[0, 0, 1], [1]], [[1, 1, 1], [1]]),
+    ("change-one", [[0, 0, 0, 1], [1]], [[0, 1], [0, 0, 1]]),
+]
+
+
+@pytest.mark.parametrize("method", ["exponential", "inverse"])
+@pytest.mark.parametrize("kind", ["quantiles", "least", "greatest", "mode"])
+@pytest.mark.parametrize(("relation", "before", "after"), WORLDS)
+def test_over_all_groups_the_loss_is_at_most_what_it_says(
+    kind: PickKind, method: Method, relation: str, before: list[list[int]], after: list[list[int]]
+) -> None:
+    """Exactly, by the probabilities of the mechanism: over two groups, the largest ratio of all pairs of answers."""
+    grid = Snap(Fraction(1), 0, 2)
+    made = Picking.calibrate(
+        Pick(kind, "v0", values=(0, 1, 2), method=method)
+        if kind == "mode"
+        else Pick(kind, "v0", grid, at=(Fraction(1, 2),) if kind == "quantiles" else (), method=method),
+        Reach(2, 2, 2, relation == "change-one"),
+        epsilon=EPSILON,
+    )
+    worst = sum(max(abs(a - b) for a, b in zip(logs(made, x), logs(made, y), strict=True)) for x, y in zip(before, after, strict=True))
+    assert worst <= float(made.loss().epsilon) + 1e-9
+
+
+def logs(made: Picking, values: list[int]) -> list[float]:
+    """The logarithm of the probability of each answer."""
+    from hedgerow.mechanisms import InverseSensitivity
+    from hedgerow.statistics.mode import Mode, Tally
+    from hedgerow.statistics.order import Quantile
+    from hedgerow.statistics.sample import Sample
+
+    mechanism: Any = made.mechanism
+    if made.kind == "mode":
+        tally = Tally.of(values, (0, 1, 2))
+        scores = Mode(made.neighbours).lengths(tally) if isinstance(mechanism, InverseSensitivity) else tally.counts
+        return [mechanism.log_prob(z, scores) for z in range(3)]
+    sample = Sample(np.sort(np.array(values)), 0, 2)
+    if isinstance(mechanism, InverseSensitivity):
+        return [mechanism.quantile_log_prob(z, Quantile(made.at[0], made.neighbours), sample) for z in range(3)]
+    return [mechanism.log_prob(z, sample) for z in range(3)]
