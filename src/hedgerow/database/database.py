@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache, partial
 from types import TracebackType
 from typing import Self
 
@@ -79,6 +80,7 @@ class Database:
         self.policy = policy
         self.catalog = catalog
         self._digest = policy.digest
+        self._read = lru_cache(maxsize=64)(partial(parse, catalog=catalog))  # the same words mean the same thing
         self._start = start
         self._started: Source | None = None
         self._starting = threading.Lock()
@@ -102,7 +104,7 @@ class Database:
         who = self._analyst if analyst is None else _analyst(self.policy, analyst)
         if is_system(sql):
             return system_answer(sql, self, None if who == CUSTODIAN else who)
-        question = parse(sql, self.catalog)
+        question = self._read(sql)
         if question.explain:
             return self._explained(question, epsilon, delta)
         priced = self._price(question, epsilon, delta)
@@ -129,7 +131,7 @@ class Database:
         """What the question would cost and how good its answer would be; with ``error``, at the epsilon that this error takes."""
         if is_system(sql):
             raise Refused("System tables cost nothing and have no noise: there is nothing to explain. Ask with query.")
-        question = parse(sql, self.catalog)
+        question = self._read(sql)
         if error is not None:
             if epsilon is not None:
                 raise InvalidArgument("error", "and epsilon cannot both be given: one follows from the other", error)

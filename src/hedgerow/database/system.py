@@ -49,6 +49,8 @@ _INSTEAD: Final = f"Write SELECT * FROM {SCHEMA}.budget WHERE … ORDER BY … L
 
 def is_system(sql: str) -> bool:
     """Whether the question is about a system table: outside all brackets, FROM or JOIN is followed by the schema and a dot."""
+    if not isinstance(sql, str) or SCHEMA not in sql.casefold():
+        return False
     try:
         body = read_heading(sql).body
     except (Refused, InvalidArgument):  # whatever is wrong with it is said when it is read as a question
