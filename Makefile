@@ -87,6 +87,7 @@ $(READY): pyproject.toml requirements.lock
 	@test -x $(PY) || $(PYTHON) -m venv --without-pip $(VENV)
 	@$(call install,requirements.lock,sync)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(PY) -m compileall -q src # where Python may write no byte code of its own, every process would compile all of it
 	@echo "$(CURDIR)" > $@
 
 $(PEERS): $(READY) bench/requirements.lock

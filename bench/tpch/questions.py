@@ -119,11 +119,6 @@ FROM customer, orders, lineitem
 WHERE c_mktsegment = 'BUILDING' AND c_custkey = o_custkey AND l_orderkey = o_orderkey
   AND o_orderdate < DATE '1995-03-15' AND l_shipdate > DATE '1995-03-15'
 GROUP BY o_orderdate, o_shippriority ORDER BY revenue DESC, o_orderdate LIMIT 10"""
-_4_JOINED = """\
-SELECT o_orderpriority, COUNT(*) AS order_count
-FROM orders JOIN (SELECT DISTINCT l_orderkey FROM lineitem WHERE l_commitdate < l_receiptdate) AS late ON l_orderkey = o_orderkey
-WHERE o_orderdate >= DATE '1993-07-01' AND o_orderdate < DATE '1993-07-01' + INTERVAL '3' MONTH
-GROUP BY o_orderpriority ORDER BY o_orderpriority"""
 _10_BY_NATION = """\
 SELECT n_name, SUM(l_extendedprice * (1 - l_discount)) AS revenue
 FROM customer, orders, lineitem, nation
@@ -134,17 +129,9 @@ GROUP BY n_name ORDER BY revenue DESC LIMIT 20"""
 QUESTIONS = (
     Asked(1, _1, 2),
     Asked(3, _3, 2, 400_000, 2, _3_BY_DAY, "by day of the order, not by order: nobody may see a single order"),
-    Asked(4, _4, 1, 3, 4, _4_JOINED, "EXISTS becomes a join with the different keys of late orders"),
+    Asked(4, _4, 1, 3, 4),
     Asked(5, _5, 1, 200_000, 1),
-    Asked(
-        6,
-        _6,
-        0,
-        20_000,
-        None,
-        _6.replace("0.06 - 0.01 AND 0.06 + 0.01", "0.05 AND 0.07"),
-        "0.06 - 0.01 and 0.06 + 0.01 are written out: sums of reals fall beside 0.07",
-    ),
+    Asked(6, _6, 0, 20_000),
     Asked(10, _10, 1, 500_000, 1, _10_BY_NATION, "by nation, not by customer: nobody may see a single customer"),
     Asked(12, _12, 1, 4, 2),
     Asked(14, _14, 0, 400_000),
