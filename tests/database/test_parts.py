@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from pathlib import Path
+
 import pytest
 
+from database import shop
 from database.test_catalog import COLUMNS, LINKED
+from hedgerow.database import Database, open
 from hedgerow.database.catalog import catalog_of
 from hedgerow.database.parts import parts_of
 from hedgerow.policy import parse_policy
+from hedgerow.privacy.account import DualAccount
 from hedgerow.sql.reading import parse
 
 
@@ -52,3 +58,40 @@ def test_the_whole(sql: str) -> None:
 
 def test_several_parts_where_nobody_is_in_two() -> None:
     assert parts("SELECT COUNT(*) FROM orders WHERE month >= DATE '2026-02-01'", most=1) == ("2026-02", "2026-03")
+
+
+def part(db: Database, month: str) -> Fraction:
+    """What has been spent by whoever is in this part."""
+    account = db.budget.parts["orders"][month]
+    assert isinstance(account, DualAccount)
+    assert isinstance(account.epsilon.spent, Fraction)
+    return account.epsilon.spent
+
+
+def test_a_question_about_a_part_is_charged_to_it(tmp_path: Path) -> None:
+    count = "SELECT COUNT(*) FROM orders WHERE month = DATE '2026-0{}-01'"
+    with open(shop.write(tmp_path), in_process=True) as db:
+        told = db.explain(count.format(1), epsilon=1)
+        assert told.notes[-1] == "Only the part 2026-01 of orders would be charged."
+        assert told.questions_left >= 10_000
+        db.query(count.format(1), epsilon=1)
+        assert not any("part" in note for note in db.explain(count.format(1), epsilon=1).notes)  # nothing is charged any more
+        assert [part(db, month) for month in ("2026-01", "2026-02", "2026-03")] == [1, 1, 1]  # whoever is in two parts has paid
+        db.query(count.format(2), epsilon=1)
+        assert [part(db, month) for month in ("2026-01", "2026-02", "2026-03")] == [2, 2, 1]
+        db.query(count.format(3), epsilon=1)  # nobody is in three parts, so nobody pays three times
+        assert [part(db, month) for month in ("2026-01", "2026-02", "2026-03")] == [2, 2, 2]
+        assert db.budget.epsilon.spent == 2  # type: ignore[union-attr]
+        both = db.explain("SELECT COUNT(*) FROM orders WHERE month < DATE '2026-03-01'", epsilon=1)
+        assert not any("part" in note for note in both.notes)
+        db.query("SELECT COUNT(*) FROM orders", epsilon=1)
+        assert [part(db, month) for month in ("2026-01", "2026-02", "2026-03")] == [3, 3, 3]
+        rows = db.query("SELECT part, spent FROM hedgerow.budget WHERE currency = 'epsilon' AND part IS NOT NULL").rows  # type: ignore[union-attr]
+        assert rows == [{"part": f"orders 2026-0{n}", "spent": 3.0} for n in (1, 2, 3)]
+
+
+def test_several_parts_are_named_where_nobody_is_in_two(tmp_path: Path) -> None:
+    path = shop.write(tmp_path, shop.POLICY.replace("max_parts_per_unit = 2", "max_parts_per_unit = 1"))
+    with open(path, in_process=True) as db:
+        told = db.explain("SELECT COUNT(*) FROM orders WHERE month < DATE '2026-03-01'", epsilon=1)
+        assert told.notes[-1] == "Only the parts 2026-01, 2026-02 of orders would be charged."

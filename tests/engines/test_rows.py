@@ -31,7 +31,7 @@ from plan import worlds
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("number", range(50))
+@pytest.mark.parametrize("number", range(60))
 def test_every_engine_gives_what_the_reference_gives(engine: Callable[..., Any], number: int) -> None:
     random = Random(number)
     world = worlds.world(random)

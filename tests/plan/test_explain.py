@@ -231,11 +231,11 @@ def test_describe_picks() -> None:
     ]
     assert (
         lines[1]
-        == "The quantile 0.5 of cost: One unit coming or going can change 1 group, where at most 3 values of the sample leave or enter."
+        == "The quantile 0.5 of cost: One unit coming or going can change 1 group, where at most 3 values of the sample may leave or enter."
     )
     replaced = said(source, picks[-1], keys=("city",), relation="change-one")[-1]
     assert (
-        replaced == "MODE(city): One unit being replaced can change 2 groups, where at most 3 values of the sample leave and as many enter."
+        replaced == "MODE(city): One unit being replaced can change 2 groups, where at most 3 values of the sample may leave and as many enter."
     )
 
 

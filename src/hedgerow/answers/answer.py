@@ -12,6 +12,7 @@ from typing import Any
 
 from hedgerow.answers.blend import blend, comparable, law_of, numbers_of
 from hedgerow.answers.estimates import Estimate, Interval, estimate
+from hedgerow.answers.frames import Frames
 from hedgerow.answers.show import html_table, text_table
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.number import Number, exact
@@ -40,7 +41,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Answer:
+class Answer(Frames):
     """A table of noisy values. ``rows`` has them, ``interval`` says how far off the noise may have put them."""
 
     columns: tuple[str, ...]
@@ -95,23 +96,6 @@ class Answer:
         import pyarrow as pa
 
         return pa.table({name: _array([row[name] for row in self.rows]) for name in self.columns})
-
-    def to_pandas(self) -> Any:
-        """A pandas data frame."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:
-        """A polars data frame."""
-        import polars
-
-        return polars.from_arrow(self.to_arrow())
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """What Arrow-minded libraries read directly."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def __repr__(self) -> str:
         return text_table(self)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any, Final
 
+from hedgerow.answers.frames import Frames
 from hedgerow.answers.show import answer_table
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.values import Type
@@ -20,7 +21,7 @@ _FREE: Final = "Free: no data were touched."
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Listing:
+class Listing(Frames):
     """A table without noise, of what is known to whoever asked. ``types`` has its columns in order."""
 
     types: Mapping[str, Type]
@@ -69,23 +70,6 @@ class Listing:
 
         kinds = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "date": pa.date32(), "boolean": pa.bool_()}
         return pa.table({name: pa.array([row[name] for row in self.rows], kinds[type_]) for name, type_ in self.types.items()})
-
-    def to_pandas(self) -> Any:
-        """A pandas data frame."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:
-        """A polars data frame."""
-        import polars
-
-        return polars.from_arrow(self.to_arrow())
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """What Arrow-minded libraries read directly."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def __repr__(self) -> str:
         from rich.console import Console

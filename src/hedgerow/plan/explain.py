@@ -247,7 +247,10 @@ def _pick(pick: Pick, moves: Sensitivity, columns: Mapping[str, Expression], pla
     else:
         line = f"{name}: values other than the {len(pick.values or ())} declared ones do not count."
     changed = f"can change {_many(moves.l0, 'group')}, where at most {_many(int(moves.linf), 'value')} of the sample"
-    return [line, f"{name}: {_who(unit)} {changed} {'leave or enter' if unit.relation == 'add-remove' else 'leave and as many enter'}."]
+    return [
+        line,
+        f"{name}: {_who(unit)} {changed} {'may leave or enter' if unit.relation == 'add-remove' else 'may leave and as many enter'}.",
+    ]
 
 
 def _who(unit: Unit) -> str:
