@@ -235,7 +235,8 @@ def test_describe_picks() -> None:
     )
     replaced = said(source, picks[-1], keys=("city",), relation="change-one")[-1]
     assert (
-        replaced == "MODE(city): One unit being replaced can change 2 groups, where at most 3 values of the sample may leave and as many enter."
+        replaced
+        == "MODE(city): One unit being replaced can change 2 groups, where at most 3 values of the sample may leave and as many enter."
     )
 
 
