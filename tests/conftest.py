@@ -14,6 +14,9 @@ settings.register_profile("house", derandomize=True, deadline=None)
 settings.load_profile("house")
 
 SLOW = Path(__file__).parent / "slow"
+# Thousands of questions through the whole house: traced line by line they would take twice as long, and every line that they pass has a
+# test of its own.
+UNTRACED = tuple(Path(__file__).parent / name for name in ("database/breaches", "questions"))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -21,6 +24,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(SLOW):
             item.add_marker(pytest.mark.slow)
+        if any(item.path.is_relative_to(folder) for folder in UNTRACED):
+            item.add_marker(pytest.mark.no_cover)
 
 
 def _missing_part_fails(report: pytest.TestReport | pytest.CollectReport) -> None:

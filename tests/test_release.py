@@ -15,9 +15,11 @@ import pytest
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument, SourceError, Unsupported
 from hedgerow.ledger import MemoryLedger
+from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms import Gaussian, Laplace
 from hedgerow.picking import Picking
 from hedgerow.plan import reference
+from hedgerow.plan.crossing import Cross, Tabulated
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
@@ -25,7 +27,8 @@ from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import FAILED, Centre, Charge, Noise, Release, Threshold, release
+from hedgerow.purse import Purse
+from hedgerow.release import FAILED, Centre, Charge, Noise, Release, Threshold, publish, release
 
 UNIT = Unit("add-remove", "who")
 ROWS = [{"who": n % 40, "day": date(2026, 1, 1 + n % 2), "x": n % 7} for n in range(200)]
@@ -368,3 +371,68 @@ def test_picks_have_pickings_and_nothing_else_has() -> None:
     for laws in ((other, other), (law, law), (other, law), (law,)):
         with pytest.raises(InvalidArgument, match="one mechanism for each measure"):
             release(asked, Plain(), ledger(), Noise(laws), charge())
+
+
+# What is published: the program spends what was paid.
+
+CROSS = Aggregate(
+    Group(Bound(Project(Table(Schema("visits", (Column("x", "integer"),), "who")), (("v0", Read("x")),)), (), 1, 3), ()),
+    (Cross((("v0", 7),)),),
+)
+EACH = Block(((0, Bins(7)),))
+
+
+class Crossed(Plain):
+    def run(self, plan: Aggregate) -> Cells:
+        self.runs += 1
+        table = np.empty(1, dtype=object)
+        table[0] = Tabulated.of([[row["x"]] for row in self.rows], (7,))
+        return Cells([], [table])
+
+
+def measured(purse: Purse) -> str:
+    return str(purse.measure(EACH, Laplace(Fraction(6))).tolist())
+
+
+def test_a_program_spends_what_was_charged_and_its_words_are_stored() -> None:
+    book, source = ledger(), Crossed()
+    payload, entry = publish(CROSS, source, book, Loss(Fraction(1, 2)), measured, charge("r1"))
+    assert len(eval(payload)) == 7
+    assert Loss.from_dict(entry.body["charges"]["people"]) == Loss(Fraction(1, 2))
+    again, same = publish(CROSS, source, book, Loss(Fraction(1, 2)), measured, charge("r1"))
+    assert (again, same.seq, source.runs) == (payload, entry.seq, 1)
+
+
+def test_the_purse_knows_how_many_rows_a_unit_has() -> None:
+    """Three rows of a unit count, so a scale of 6 costs 1/2; where a unit of two people is protected, 1."""
+    seen: list[Loss] = []
+
+    def look(purse: Purse) -> str:
+        seen.append(purse.price(EACH, Laplace(Fraction(6))))
+        return "looked"
+
+    publish(CROSS, Crossed(), ledger(), Loss(Fraction(1)), look, charge())
+    publish(CROSS, Crossed(), ledger(), Loss(Fraction(1)), look, replace(charge(), unit=Unit("change-one", "who", 2)))
+    assert [loss.epsilon for loss in seen] == [Fraction(1, 2), 2]
+
+
+def test_a_program_that_spends_more_than_was_paid_fails_and_stays_charged() -> None:
+    book = ledger()
+    with pytest.raises(SourceError, match="charged") as told:
+        publish(CROSS, Crossed(), book, Loss(Fraction(1, 4)), measured, charge())
+    assert told.value.args == (FAILED,)
+    assert [entry.kind for entry in book.entries()][-2:] == ["charge", "failure"]
+
+
+def test_nothing_runs_that_was_not_paid() -> None:
+    source = Crossed()
+    with pytest.raises(BudgetExceeded):
+        publish(CROSS, source, ledger(1), Loss(Fraction(2)), measured, charge())
+    assert source.runs == 0
+
+
+def test_each_door_takes_its_own_plans() -> None:
+    with pytest.raises(InvalidArgument, match="must cross"):
+        publish(plan(keys=(), domain=()), Plain(), ledger(), Loss(Fraction(1)), measured, charge())
+    with pytest.raises(InvalidArgument, match="for publish"):
+        release(CROSS, Crossed(), ledger(), Noise((Laplace(Fraction(1)),)), charge())

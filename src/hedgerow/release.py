@@ -24,7 +24,7 @@ return that one: noise is never drawn twice for one payment.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -41,6 +41,7 @@ from hedgerow.numeric.rounding import round_up
 from hedgerow.numeric.tail import gaussian_radius
 from hedgerow.numeric.uniform import uniform_integers
 from hedgerow.picking import Picking
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
@@ -48,8 +49,9 @@ from hedgerow.plan.values import Value
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
+from hedgerow.purse import Purse
 
-__all__ = ["Additive", "Cells", "Centre", "Charge", "Law", "Noise", "Release", "Source", "Threshold", "release"]
+__all__ = ["Additive", "Cells", "Centre", "Charge", "Law", "Noise", "Release", "Source", "Threshold", "publish", "release"]
 
 Additive = Laplace | Gaussian
 Law = Additive | Picking
@@ -283,12 +285,41 @@ def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charg
     moves = plan.sensitivity(charge.unit)
     if noise.centre is not None and charge.unit.relation != "add-remove":
         raise InvalidArgument("noise", "must not be centred where a unit may be replaced by another", noise.centre)
-    picks = [isinstance(measure, Pick) for measure in plan.measures]
+    measures = [measure for measure in plan.measures if not isinstance(measure, Cross)]
+    if len(measures) < len(plan.measures):
+        raise InvalidArgument("plan", "must add up or choose: what crosses attributes is for publish")
+    picks = [isinstance(measure, Pick) for measure in measures]
     if [isinstance(law, Picking) for law in noise.laws] != picks or (plan.source.domain is None) != (noise.threshold is not None):
         raise InvalidArgument("noise", "must have one mechanism for each measure, and a threshold just where groups are not declared")
     source.prepare(plan)
-    entry = ledger.charge(
-        {charge.population: noise.loss(moves)},
+    entry = _paid(ledger, noise.loss(moves), charge)
+    return Release.stored(entry, _once(ledger, entry, lambda: _payload(*noise.sample(source.run(plan), measures), noise)))
+
+
+def publish(
+    plan: Aggregate, source: Source, ledger: Ledger, total: Loss, program: Callable[[Purse], str], charge: Charge
+) -> tuple[str, Entry]:
+    """Charge ``total``, tabulate the data, let the program spend that on them, store what it returns, return what was stored.
+
+    The program sees the data through a purse, which costs at most the total. It writes what it makes where it is not yet seen, and
+    returns what there is to say about it.
+    """
+    plan.sensitivity(charge.unit)
+    if len(plan.measures) != 1 or not isinstance(plan.measures[0], Cross):
+        raise InvalidArgument("plan", "must cross attributes, and measure nothing else")
+    source.prepare(plan)
+    entry = _paid(ledger, total, charge)
+
+    def run() -> str:
+        table = source.run(plan).numbers[0][0]
+        return program(Purse(table, total, rows=plan.bound.max_rows, relation=charge.unit.relation, group=charge.unit.group))
+
+    return _once(ledger, entry, run), entry
+
+
+def _paid(ledger: Ledger, loss: Loss, charge: Charge) -> Entry:
+    return ledger.charge(
+        {charge.population: loss},
         analyst=charge.analyst,
         epsilon=charge.epsilon,
         question=charge.question,
@@ -298,22 +329,23 @@ def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charg
         policy=charge.policy,
         parts=None if charge.parts is None else {charge.population: charge.parts},
     )
-    done = ledger.outcome(entry)
-    if done is None:
-        done = _run(plan, source, ledger, noise, entry)
-    if done.kind != "answer":
-        raise SourceError(FAILED)
-    return Release.stored(entry, done.body["payload"])
 
 
 FAILED = "The data source failed while it answered. The question was charged, because even this failure may depend on the data."
 
 
-def _run(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, entry: Entry) -> Entry:
-    """How the charge ended: with an answer, or with a failure. Whatever went wrong may depend on the data, so all failures look alike."""
-    try:
-        cells = source.run(plan)
-        payload = _payload(*noise.sample(cells, plan.measures), noise)
-    except Exception:
-        return ledger.fail(entry)
-    return ledger.answer(entry, payload)
+def _once(ledger: Ledger, entry: Entry, run: Callable[[], str]) -> str:
+    """How the charge ended, or ends now: with an answer, or with a failure. Whatever went wrong may depend on the data, so all failures
+    look alike."""
+    done = ledger.outcome(entry)
+    if done is None:
+        try:
+            payload = run()
+        except Exception:
+            done = ledger.fail(entry)
+        else:
+            done = ledger.answer(entry, payload)
+    if done.kind != "answer":
+        raise SourceError(FAILED)
+    found: str = done.body["payload"]
+    return found

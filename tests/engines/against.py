@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from engines.worlds import ARROW as ARRAYS
+from engines.worlds import combinations
 from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.compile import compile_plan
 from hedgerow.engines.decode import gathered
@@ -19,6 +20,7 @@ from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.source import Cells
 from hedgerow.engines.terms import SQL_TYPES
 from hedgerow.plan import reference
+from hedgerow.plan.crossing import Tabulated
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Type, Value
@@ -54,7 +56,7 @@ def _array(type_: Type, values: Sequence[Any]) -> pa.Array:
 
 
 class EngineRank:
-    """The order of DuckDB, asked of DuckDB itself; the types of keys are those of the plan, and a value at the end has its own."""
+    """The order of DuckDB, asked of DuckDB itself; the types of keys are those of the plan, and what comes after them has its own."""
 
     def __init__(self) -> None:
         self._connection = duckdb.connect()
@@ -68,7 +70,7 @@ class EngineRank:
         columns = {SQL_TYPES[known[name].type] for measure in plan.measures for name in measure.columns}
 
         def rank(unit: Value, group: Sequence[Value]) -> int:
-            more = [] if len(group) == len(keys) else [_type_of(group[-1], columns)]
+            more = [_type_of(value, columns) for value in group[len(keys) :]]
             types = [IDS[id_type(tables)][0], *keys, *more]
             sql = f"SELECT hash({', '.join(f'CAST(? AS {type_})' for type_ in types)}) >> 32"
             at = (sql, unit, *map(repr, group))
@@ -115,10 +117,13 @@ def plain(cells: Cells) -> Found:
     """As the reference says it; keys must not repeat."""
     groups = list(zip(*cells.keys, strict=True)) if cells.keys else [()] * len(cells)
     assert len(set(groups)) == len(groups)
-    return {
-        group: tuple(tuple(map(int, column[i])) if isinstance(column[i], np.ndarray) else int(column[i]) for column in cells.numbers)
-        for i, group in enumerate(groups)
-    }
+    return {group: tuple(_plain(column[i]) for column in cells.numbers) for i, group in enumerate(groups)}
+
+
+def _plain(number: Any) -> Any:
+    if isinstance(number, Tabulated):
+        return combinations(number)
+    return tuple(map(int, number)) if isinstance(number, np.ndarray) else int(number)
 
 
 def agreed(plan: Aggregate, tables: Tables, engine: Callable[..., Any] = DuckDB) -> Found:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow.engines.catalogue import Registered
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.picks import Pick
@@ -32,7 +33,7 @@ def question(
     domain: tuple[tuple[Value, ...], ...] | None = None,
     schema: Schema = VISITS,
     caps: tuple[int, int] = (2, 1),
-    measures: tuple[Measure | Pick, ...] = (Measure("units"), Measure("total", "age", Snap(Fraction(1), 0, 100))),
+    measures: tuple[Measure | Pick | Cross, ...] = (Measure("units"), Measure("total", "age", Snap(Fraction(1), 0, 100))),
 ) -> Aggregate:
     return Aggregate(Group(Bound(Table(schema), keys, *caps), domain), measures)
 

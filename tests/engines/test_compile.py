@@ -23,6 +23,7 @@ from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.reading import Stored
 from hedgerow.engines.terms import whole
 from hedgerow.errors import SourceError, Unsupported
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
@@ -192,6 +193,16 @@ def test_what_is_not_added_up_has_a_statement_of_its_own() -> None:
     assert "age" not in both.main.sql + both.others[2].sql
     assert "pay" not in both.main.sql + both.others[0].sql
     assert (both.main.wide, both.others[0].wide, both.others[2].wide) == ((False,), (False, False), (False,))
+
+
+def test_combinations_need_no_sums() -> None:
+    plan = question(domain=(), measures=(Cross((("age", 2**62),)),))
+    compiled = compile_plan(plan, {"visits": SHELF}, DUCKDB)
+    assert (compiled.main, set(compiled.others), compiled.others[0].wide, compiled.others[0].keys) == (None, {0}, (False, False), ())
+    assert "pay" not in compiled.others[0].sql
+    assert "ROW_NUMBER" in compiled.others[0].sql
+    alone = question(domain=(), schema=replace(VISITS, unit="row"), caps=(1, 1), measures=(Cross((("age", 2**62),)),))
+    assert "ROW_NUMBER" not in compile_plan(alone, {"visits": SHELF}, DUCKDB).others[0].sql
 
 
 def test_groups_that_nobody_listed_come_from_the_sums_also_where_nothing_is_summed() -> None:

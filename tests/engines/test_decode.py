@@ -10,13 +10,15 @@ import pytest
 
 from hedgerow.engines.decode import Columns, Compiled, Statement, fetched, gathered
 from hedgerow.engines.source import Cells
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 
-SCHEMA = Schema("t", (Column("a", "text"), Column("b", "integer"), Column("s", "text")), "id")
+SCHEMA = Schema("t", (Column("a", "text"), Column("b", "integer"), Column("s", "text"), Column("c", "integer")), "id")
 MEDIAN = Pick("quantiles", "b", Snap(Fraction(1), 0, 9), at=(Fraction(1, 2),))
 MODE = Pick("mode", "s", values=("z", "y", "x"))
 
@@ -46,7 +48,7 @@ def test_days_stay_days() -> None:
 def cells(
     keys: tuple[str, ...],
     domain: tuple[tuple[Value, ...], ...] | None,
-    measures: tuple[Measure | Pick, ...],
+    measures: tuple[Measure | Pick | Cross, ...],
     main: Columns | None,
     others: Mapping[int, Columns] | None = None,
 ) -> Cells:
@@ -139,6 +141,35 @@ def test_a_mode_has_the_places_of_its_values_in_the_list_sorted() -> None:
     answer: Columns = [["a", "a", "b"], ["x", "z", "y"]], [whole(1, 2, 3)]
     (samples,) = cells(("a",), (("a", "b"),), (MODE,), None, {0: answer}).numbers
     assert [sample.tolist() for sample in samples] == [[0, 0, 2], [1, 1, 1]]
+
+
+def test_combinations_are_one_cell_whether_there_are_any_or_not() -> None:
+    cross = Cross((("b", 2**62), ("c", 3)))
+    found = cells((), (), (cross,), None, {0: ([], [whole(0, 5), whole(2, 0), whole(7, 1)])})
+    ((table,),) = found.numbers
+    assert (found.keys, found.numbers[0].dtype, table.sizes, table.total) == ((), np.dtype(object), (2**62, 3), 8)
+    assert [word.tolist() for word in table.words] == [[0, 5], [2, 0]]
+    assert table.marginal((1,)).tolist() == [1, 0, 7]
+    ((empty,),) = cells((), (), (cross,), None, {0: ([], [whole(), whole(), whole()])}).numbers
+    assert (empty.total, empty.marginal((1,)).tolist()) == (0, [0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        [whole(0), whole(2)],
+        [whole(0), whole(2), whole(1), whole(1)],
+        [whole(0), whole(3), whole(1)],
+        [whole(-1), whole(0), whole(1)],
+        [whole(0), whole(0), whole(-1)],
+        [whole(0, 1), whole(0), whole(1)],
+        [whole(0), whole(0), np.array([2**70], dtype=object)],
+        [whole(0, 1), whole(0, 1), whole(2**62, 1)],
+    ],
+)
+def test_combinations_that_cannot_be_are_not_taken(columns: list[Any]) -> None:
+    with pytest.raises(InvalidArgument):
+        cells((), (), (Cross((("b", 2**62), ("c", 3))),), None, {0: ([], columns)})
 
 
 def test_measures_keep_their_places_whichever_statement_they_come_from() -> None:

@@ -18,6 +18,7 @@ from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.source import Source
 from hedgerow.errors import Refused
 from hedgerow.plan import reference
+from hedgerow.plan.crossing import Cross, Tabulated, words_of
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, range_of
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
@@ -264,6 +265,8 @@ def sources(draw: st.DrawFn, world: World) -> Rows:
 def plans(draw: st.DrawFn, world: World) -> Aggregate:
     source = draw(sources(world))
     known = source.columns
+    if draw(st.integers(0, 5)) == 5 and any(range_.type == "integer" for range_ in known.values()):
+        return draw(_crosses(source))
     keys = tuple(draw(st.lists(st.sampled_from(sorted(known)), min_size=draw(st.sampled_from([1, 1, 1, 0])), max_size=2, unique=True)))
     domain = None
     if not keys or draw(st.booleans()):
@@ -273,6 +276,16 @@ def plans(draw: st.DrawFn, world: World) -> Aggregate:
     caps = (1, 1) if source.unit == "row" else (draw(st.sampled_from([1, 1, 2, 3])), draw(st.sampled_from([1, 2, 3, 4])))
     measures = draw(st.lists(_measures(known), min_size=1, max_size=4, unique=True))
     return Aggregate(Group(Bound(source, keys, *caps), domain), tuple(measures))
+
+
+@st.composite
+def _crosses(draw: st.DrawFn, source: Rows) -> Aggregate:
+    """Combinations of whole numbers, of so many codes that some of those that are there are among them."""
+    numbers = sorted(name for name, range_ in source.columns.items() if range_.type == "integer")
+    names = draw(st.lists(st.sampled_from(numbers), min_size=1, max_size=4, unique=True))
+    cross = Cross(tuple((name, draw(st.sampled_from([1, 2, 3, 100, 2**31, 2**53 + 2, 2**62]))) for name in names))
+    caps = (1, 1) if source.unit == "row" else (draw(st.integers(1, 2)), draw(st.sampled_from([1, 2, 3, 2**40])))
+    return Aggregate(Group(Bound(source, (), *caps)), (cross,))
 
 
 def _key(known: Range, there: list[Value]) -> st.SearchStrategy[Value]:
@@ -315,18 +328,40 @@ class Ranks:
         return rank
 
 
-def answer(source: Source, plan: Aggregate) -> dict[tuple[Value, ...], tuple[int, ...]]:
+def combinations(table: Tabulated) -> dict[tuple[int, ...], int]:
+    """How often each combination is there, by its codes. One line for each, in order."""
+    lines = list(zip(*(word.tolist() for word in table.words), strict=True))
+    assert lines == sorted(set(lines))
+    found = {}
+    for words, count in zip(lines, table.counts.tolist(), strict=True):
+        codes: list[int] = []
+        for word, places in zip(words, words_of(table.sizes), strict=True):
+            own: list[int] = []
+            for place in reversed(places):
+                word, code = divmod(word, table.sizes[place])
+                own.insert(0, code)
+            codes += own
+        found[tuple(codes)] = count
+    return found
+
+
+def answer(source: Source, plan: Aggregate) -> dict[tuple[Value, ...], tuple[Any, ...]]:
     """What an engine says, as the reference says it; keys must not repeat."""
     cells = source.run(plan)
     groups = list(zip(*cells.keys, strict=True)) if cells.keys else [()] * len(cells)
-    found = {group: tuple(int(column[i]) for column in cells.numbers) for i, group in enumerate(groups)}
+    found = {group: tuple(map(_number, [column[i] for column in cells.numbers])) for i, group in enumerate(groups)}
     assert len(found) == len(groups)
     return found
 
 
-def expected(world: World, plan: Aggregate, ranks: Ranks) -> dict[tuple[Value, ...], tuple[int, ...]]:
+def _number(number: Any) -> Any:
+    return combinations(number) if isinstance(number, Tabulated) else int(number)
+
+
+def expected(world: World, plan: Aggregate, ranks: Ranks) -> dict[tuple[Value, ...], tuple[Any, ...]]:
     """What the reference says."""
     known = plan.bound.columns
-    rank = ranks(world.unit_type, [known[key].type for key in plan.bound.keys])
+    words = ["integer" for measure in plan.measures if isinstance(measure, Cross) for _ in words_of(measure.sizes)]
+    rank = ranks(world.unit_type, [*(known[key].type for key in plan.bound.keys), *words])
     alone = plan.bound.source.unit == "row"
-    return reference.run(plan, world.raw, (lambda unit, group: 0) if alone else rank)
+    return reference.run(plan, world.raw, lambda unit, group: 0 if alone or not group else rank(unit, group))

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.plan.counting import Group, entry, folded, merged, put_in
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Folded
 from hedgerow.plan.picks import Pick
@@ -54,6 +55,28 @@ def test_different_values() -> None:
     assert entry(measure, 1, ("a",), SOME, 1, backwards) == (3,)
     assert merged(measure, [(3, 1), (3,), (5, 1)]) == (3,)
     assert merged(measure, []) == (0,)
+
+
+def test_combinations() -> None:
+    """Rows without a code, or with another number, are no candidates; equal ones are all."""
+    cross = Cross((("x", 4), ("y", 10)))
+    more: list[dict[str, Value]] = [*SOME, {"x": 3, "y": 1}, {"x": 4, "y": 0}, {"x": -1, "y": 0}, {"x": 0, "y": 10}, {"x": 0, "y": 9}]
+    assert entry(cross, 1, (), more, 9, backwards) == ((3, 1), (3, 1), (1, 9), (0, 9))
+    assert entry(cross, 1, (), more, 1, backwards) == ((3, 1),)
+    assert entry(cross, 1, (), more, 9, lambda unit, group: 0) == ((0, 9), (1, 9), (3, 1), (3, 1))
+    assert merged(cross, [((3, 1), (3, 1)), (), ((3, 1), (0, 9))]) == ({(3, 1): 3, (0, 9): 1},)
+    assert merged(cross, []) == ({},)
+
+
+def test_the_rank_of_combinations_is_asked_about_the_words() -> None:
+    asked: list[tuple[Value, Group]] = []
+
+    def rank(unit: Value, group: Group) -> int:
+        asked.append((unit, group))
+        return 0
+
+    entry(Cross((("a", 3), ("b", 2**60), ("c", 5))), "u", (), [{"a": 2, "b": 7, "c": 4}], 1, rank)
+    assert asked == [("u", (2 * 2**60 + 7, 4))]
 
 
 def test_samples() -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.explain import describe, text
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
 from hedgerow.plan.measures import Measure, Snap
@@ -237,6 +238,20 @@ def test_describe_picks() -> None:
     assert (
         replaced
         == "MODE(city): One unit being replaced can change 2 groups, where at most 3 values of the sample may leave and as many enter."
+    )
+
+
+def test_describe_combinations() -> None:
+    columns = (Column("age", "integer", Fraction(0), Fraction(1199)), Column("home town", "integer"))
+    source = Project(Table(Schema("people", columns, "patient")), (("v0", c("/", Read("age"), ONE)), ("v1", Read("home town"))))
+    source = Project(source, (("v0", c("floor", Read("v0"))), ("v1", Read("v1"))))
+    plan = Aggregate(Group(Bound(source, (), 1, 3)), (Cross((("v0", 1200), ("v1", 1))),))
+    assert describe(plan, Unit("change-one", "patient"))[1:] == (
+        "One answer for all rows together.",
+        "Of each unit counts at most 1 group, and in each at most 3 rows.",
+        'Counts how often each combination of FLOOR(age / 1) (1,200 codes), "home town" (1 code) is there; '
+        "a row in which one of them is NULL or not a code does not count.",
+        "The combinations: One unit being replaced can move 6 counts by 6 in all, and none by more than 3.",
     )
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.errors import InvalidArgument, Unbounded, Unsupported
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
 from hedgerow.plan.measures import Measure, Reach, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
@@ -237,3 +238,23 @@ def test_group_and_aggregate_refuse() -> None:
         with pytest.raises(InvalidArgument, match="must be of numbers"):
             Aggregate(source, (measure,))
     assert Aggregate(dated, (Pick("least", "day", snap), Pick("mode", "g", values=("a", "b")))).measures[0].columns == ("day",)
+
+
+def test_combinations_stand_alone_over_all_rows() -> None:
+    cross = Cross((("x", 3),))
+    alone = Aggregate(Group(Bound(TABLE, (), 1, 2)), (cross,))
+    assert alone.sensitivity(Unit("add-remove", "id")) == (cross.sensitivity(Reach(1, 2, 1, moves=False)),)
+    others = [
+        (Group(Bound(TABLE, (), 1, 2)), (cross, Measure("rows"))),
+        (Group(Bound(TABLE, (), 1, 2)), (Measure("rows"), cross)),
+        (Group(Bound(TABLE, (), 1, 2)), (cross, Cross((("x", 4),)))),
+        (Group(Bound(TABLE, (), 1, 2), None), (cross,)),
+        (Group(Bound(TABLE, ("g",), 1, 2), (("a",),)), (cross,)),
+    ]
+    for source, measures in others:
+        with pytest.raises(InvalidArgument, match="combinations alone, of all rows"):
+            Aggregate(source, measures)
+    with pytest.raises(InvalidArgument, match="columns of the source"):
+        Aggregate(Group(Bound(TABLE, (), 1, 2)), (Cross((("x", 3), ("y", 3))),))
+    with pytest.raises(InvalidArgument, match="whole ones where they are codes"):
+        Aggregate(Group(Bound(TABLE, (), 1, 2)), (Cross((("x", 3), ("g", 3))),))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
@@ -378,6 +379,43 @@ def test_measures_and_picks_in_the_key() -> None:
     source = Project(TABLE, (("a", I), ("z", Read("h"))))
     plan = Aggregate(Group(Bound(source, (), 1, 1)), (Pick("least", "a", SNAP), Measure("moments", "z", SNAP, second=("a", SNAP))))
     assert places(plan) == (Pick("least", "v1", SNAP), Measure("moments", "v0", SNAP, second=("v1", SNAP)))
+
+
+def crossed(*outputs: tuple[str, Expression], sizes: tuple[int, ...] = (2, 3), most: int = 1) -> Aggregate:
+    cross = Cross(tuple((name, size) for (name, _), size in zip(outputs, sizes, strict=True)))
+    return Aggregate(Group(Bound(Project(Filter(TABLE, ADULT), outputs), (), 1, most)), (cross,))
+
+
+def test_combinations_have_one_form_whatever_their_columns_are_called() -> None:
+    plan = crossed(("b", Read("h")), ("a", I))
+    assert normal(plan).measures == (Cross((("v0", 2), ("v1", 3))),)
+    assert places(plan) == ()
+    assert key(plan) == key(crossed(("a", Read("h")), ("b", c("+", I, n(0))))) == key(normal(plan))
+    others = [
+        crossed(("b", I), ("a", Read("h"))),
+        crossed(("b", Read("h")), ("a", I), most=2),
+        crossed(("b", Read("h")), ("a", I), sizes=(3, 2)),
+        crossed(("b", Read("h")), sizes=(2,)),
+        crossed(("b", Read("h")), ("a", Read("h"))),  # the same column twice
+    ]
+    assert len({key(other) for other in [plan, *others]}) == 6
+    assert all(normal(normal(other)) == normal(other) for other in others)
+
+
+@pytest.mark.long
+def test_the_same_combinations() -> None:
+    full = 0
+    for example in range(300):
+        random = Random(example)
+        world = worlds.world(random)
+        plan = worlds.crossed(random, world.schemas)
+        short = normal(plan)
+        assert normal(short) == short
+        assert key(short) == key(plan)
+        found = run(plan, world.tables, worlds.rank)
+        assert found == run(short, world.tables, worlds.rank), example
+        full += bool(found[()][0])
+    assert full > 100
 
 
 def test_the_key_stays_what_it_is() -> None:

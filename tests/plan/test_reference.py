@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
@@ -249,6 +250,42 @@ def test_samples_stand_in_one_place() -> None:
         return {("a", 5): 0, ("a", 4): 1, ("a", 3): 2}.get((str(group[0]), group[-1]), 0)
 
     assert run(question, data, rank) == {("a",): (4, (4, 5, 10), 3), ("b",): (0, (), 0)}
+
+
+def test_combinations_of_all_rows_count_as_often_as_units_have_them() -> None:
+    source = Table(Schema("t", (Column("x", "integer"), Column("y", "integer")), "id"))
+    pairs = [(1, 0, 2), (1, 0, 2), (1, 0, 2), (1, 1, 1), (2, 0, 2), (2, None, 1), (2, 2, 1), (2, 1, 3), (2, -1, 0), (None, 1, 1)]
+    data = {"t": [{"id": unit, "x": x, "y": y} for unit, x, y in pairs]}
+    cross = Cross((("x", 2), ("y", 3)))
+
+    def rank(unit: Value, group: tuple[Value, ...]) -> int:
+        return -int(str(group[0])) if group else 0
+
+    for most, expected in [(1, {(1, 1): 1, (0, 2): 1}), (3, {(1, 1): 1, (0, 2): 3}), (9, {(1, 1): 1, (0, 2): 4})]:
+        assert run(Aggregate(Group(Bound(source, (), 1, most)), (cross,)), data, rank) == {(): (expected,)}
+    alone = Table(Schema("t", source.schema.columns, "row"))
+    assert run(Aggregate(Group(Bound(alone, (), 1, 1)), (cross,)), data, flat) == {(): ({(1, 1): 2, (0, 2): 4},)}
+    assert run(Aggregate(Group(Bound(source, (), 1, 1)), (cross,)), {"t": []}, rank) == {(): ({},)}
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_nobody_moves_combinations_further_than_declared(relation: Relation) -> None:
+    moved = 0
+    for example in range(250):
+        random = Random(example)
+        world, other = worlds.world(random), worlds.world(random)
+        question = worlds.crossed(random, world.schemas)
+        unit = random.choice(world.ids)
+        if question.bound.source.unit == "row" or type(unit) is not type(other.ids[0]):
+            continue
+        changed = world.without(unit) if relation == "add-remove" else world.replaced(unit, other)
+        before, after = (run(question, tables, worlds.rank)[()][0] for tables in (world.tables, changed))
+        sizes = [abs(before.get(codes, 0) - after.get(codes, 0)) for codes in {**before, **after}]
+        norms = sum(size > 0 for size in sizes), max(sizes, default=0), sum(sizes), sum(size**2 for size in sizes)
+        (claim,) = question.sensitivity(Unit(relation, "id"))
+        assert all(real <= most for real, most in zip(norms, brute.declared(claim), strict=True)), example
+        moved += norms[0] > 0
+    assert moved > 30
 
 
 @pytest.mark.long

@@ -1,4 +1,5 @@
-"""Made-up tables that hang together, and plans over them: links, parts, joins, folds, unions, every measure and every pick.
+"""Made-up tables that hang together, and plans over them: links, parts, joins, folds, unions, every measure and every pick,
+and combinations.
 
 Drawn from a plain generator, like ``trees``: the number that a test starts it with names the example. Cells hold Python values of the
 declared types (or NULL, or NaN), so that an engine's test can make columns of them as they are.
@@ -14,6 +15,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
@@ -236,3 +238,16 @@ def plan(random: Random, schemas: Mapping[str, Schema]) -> Aggregate:
     caps = (1, 1) if alone else (random.randint(1, 3), random.randint(1, 3))
     measures = dict.fromkeys(measure(random, known) for _ in range(random.randint(1, 5)))
     return Aggregate(Group(Bound(rows, keys, *caps), lists if random.random() < 0.6 else None), tuple(measures))
+
+
+def crossed(random: Random, schemas: Mapping[str, Schema]) -> Aggregate:
+    """Combinations of whole numbers of such tables: of few codes, and of so many that they need several words."""
+    while True:
+        alone = random.random() < 0.2
+        rows: Rows = Table(Schema("visits", schemas["visits"].columns, "row")) if alone else source(random, schemas, random.randint(0, 3))
+        numbers = [name for name, range_ in rows.columns.items() if range_.type == "integer"]
+        if numbers:
+            break
+    names = random.sample(numbers, random.randint(1, min(4, len(numbers))))
+    cross = Cross(tuple((name, random.choice([2, 3, 3, 8, 2**53 + 2, 2**62])) for name in names))
+    return Aggregate(Group(Bound(rows, (), *((1, 1) if alone else (random.randint(1, 2), random.randint(1, 3))))), (cross,))

@@ -2,8 +2,8 @@
 
     rows -> one line for each (unit, group): how many rows, the sums -> the groups that count -> cut to ``max_rows`` -> added up by group
 
-What is not added up has a statement of its own: different values, and the samples of picks. All of them read the same rows and keep the
-same groups of each unit.
+What is not added up has a statement of its own: different values, the samples of picks, and combinations. All of them read the same rows
+and keep the same groups of each unit.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from hedgerow.engines.crossing import crossed
 from hedgerow.engines.decode import Compiled, Statement
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.rows import MOST, UNIT, RowCompiler, Selected, Shelf, expressions, merged
@@ -22,6 +23,7 @@ from hedgerow.engines.scalars import weight
 from hedgerow.engines.sums import Sums
 from hedgerow.engines.terms import as_type, column, one_of, ordered, select, test, whole
 from hedgerow.errors import Unsupported
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
@@ -43,7 +45,10 @@ def compile_plan(plan: Aggregate, shelves: Mapping[str, Shelf], dialect: Dialect
     summed = tuple(measure for measure in plan.measures if isinstance(measure, Measure) and measure.kind != "distinct")
     others = {}
     for place, measure in enumerate(plan.measures):
-        if isinstance(measure, Pick) or measure.kind == "distinct":
+        if isinstance(measure, Cross):
+            found = compiler.rows(plan.bound.source, measure.columns)
+            others[place] = crossed(plan, measure, found, dialect, text_ids=text_ids)
+        elif isinstance(measure, Pick) or measure.kind == "distinct":
             found = compiler.rows(plan.bound.source, merged(plan.bound.keys, measure.columns))
             others[place] = _written(plan, Samples(plan, measure, found, dialect, _asked(plan, found), text_ids=text_ids), dialect)
     if not summed and plan.source.domain is None:  # which groups there are has to come from somewhere

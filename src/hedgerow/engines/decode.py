@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.engines.source import Cells
+from hedgerow.plan.crossing import Cross, Tabulated
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Type, Value
@@ -37,7 +38,7 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """The statements of a plan: ``main`` has the sums, in the order of the measures; ``others`` have, by the place of the measure, the
-    number of different values, or for a pick each value with how often it is there."""
+    number of different values, or for a pick each value with how often it is there, or for combinations their words and how often."""
 
     main: Statement | None
     others: Mapping[int, Statement]
@@ -92,7 +93,9 @@ def gathered(plan: Aggregate, compiled: Compiled, answer: Callable[[Statement], 
             numbers.extend(itertools.islice(sums, measure.width))
             continue
         found, counts = answer(compiled.others[place])
-        if isinstance(measure, Pick):
+        if isinstance(measure, Cross):
+            numbers.append(_table(measure, counts))
+        elif isinstance(measure, Pick):
             numbers.append(_samples(measure, found, counts, len(plan.bound.keys), index))
         else:
             numbers.append(index.spread(found, counts[0]))
@@ -143,6 +146,13 @@ def _samples(
         order = start + np.argsort(steps[start:end])  # of the different values, which are fewer than all
         samples[place] = np.repeat(steps[order], times[order])
     return samples
+
+
+def _table(cross: Cross, columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """The one cell of combinations, from lines of (words, how often)."""
+    found = np.empty(1, dtype=object)
+    found[0] = Tabulated(cross.sizes, tuple(columns[:-1]), columns[-1])
+    return found
 
 
 def _starts(keys: Sequence[Sequence[Value]], count: int) -> list[int]:

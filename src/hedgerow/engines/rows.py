@@ -22,10 +22,11 @@ from hedgerow.plan.expressions import Expression, reads
 from hedgerow.plan.nodes import Filter, Fold, Join, Project, Rows, Table, Union
 from hedgerow.plan.values import Range, Type
 
-__all__ = ["MOST", "UNIT", "RowCompiler", "Selected", "Shelf", "expressions", "merged"]
+__all__ = ["MOST", "MOST_ROWS", "UNIT", "RowCompiler", "Selected", "Shelf", "expressions", "merged"]
 
 UNIT: Final = "u"
 MOST: Final = 2**62  # no place comes after this one
+MOST_ROWS: Final = 2**36  # no table has as many
 
 
 @dataclass(frozen=True, slots=True)

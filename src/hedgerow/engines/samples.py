@@ -12,7 +12,7 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.rows import MOST, UNIT, Selected
+from hedgerow.engines.rows import MOST, MOST_ROWS, UNIT, Selected
 from hedgerow.engines.snapping import snapped
 from hedgerow.engines.terms import column, one_of, ordered, select, test, whole
 from hedgerow.plan.measures import Measure
@@ -22,7 +22,6 @@ from hedgerow.plan.values import Range, Type
 
 __all__ = ["Samples"]
 
-_MOST_ROWS: Final = 2**36  # no table has as many
 _VALUE: Final = "v"
 _TALLIED: Final = 2**24  # steps that are counted one by one, in an array
 
@@ -94,7 +93,7 @@ class Samples:
             return rows
         if isinstance(self._measure, Measure):
             rows = rows.distinct(copy=False)
-        if self._plan.bound.max_rows >= _MOST_ROWS:
+        if self._plan.bound.max_rows >= MOST_ROWS:
             return rows
         rank = self._dialect.rank([column(UNIT), *(key.copy() for key in self._keys), column(_VALUE)])
         by = [*self._unit(), *(key.copy() for key in self._keys)]

@@ -32,7 +32,8 @@ class Cells:
     """The exact numbers of a plan, never to be published as they are.
 
     ``keys`` has a list for each key and ``numbers`` an array for each whole number of the measures, in their order (a mean has two); all
-    are as long as there are cells. Whether an array is int64 or holds Python integers depends on the plan alone.
+    are as long as there are cells. Whether an array is int64 or holds Python integers depends on the plan alone; that of a pick holds
+    sorted samples, and that of combinations one ``Tabulated``.
     """
 
     keys: tuple[Sequence[Value], ...]

@@ -2,19 +2,22 @@
 
 Sums are added up. Of different values and of samples, a unit puts in the values themselves, at most ``max_rows`` of them: those that
 come first by (rank of the unit, the group and the value; value). A group then has the number of different ones, or all of them, sorted.
+Of combinations it puts in rows, packed, in the same way, and how often each is there is counted.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from typing import Any, Final
 
+from hedgerow.plan.crossing import Cross, packed
 from hedgerow.plan.functions import half_away
 from hedgerow.plan.measures import Measure, Snap
-from hedgerow.plan.nodes import Folded
+from hedgerow.plan.nodes import Folded, Measured
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Type, Value
 
@@ -23,12 +26,15 @@ __all__ = ["Group", "Number", "Rank", "Row", "entry", "folded", "merged", "put_i
 Row = Mapping[str, Value]
 Group = tuple[Value, ...]
 Rank = Callable[[Value, Group], int]
-Number = int | tuple[int, ...]  # the latter is a sample
+Number = int | tuple[int, ...] | dict[tuple[int, ...], int]  # a sum, a sample, or how often each combination of codes is there
 _MOST: Final = 2**62  # steps that a unit's own sum has at most
 
 
-def entry(measure: Measure | Pick, unit: Value, group: Group, together: Sequence[Row], max_rows: int, rank: Rank) -> tuple[Any, ...]:
-    """What a unit with these rows in a group puts in there: numbers to be added up, or values."""
+def entry(measure: Measured, unit: Value, group: Group, together: Sequence[Row], max_rows: int, rank: Rank) -> tuple[Any, ...]:
+    """What a unit with these rows in a group puts in there: numbers to be added up, values, or the codes of its rows."""
+    if isinstance(measure, Cross):
+        sizes = measure.sizes  # words are in the order of their codes
+        return tuple(sorted(_codes(measure, together), key=lambda codes: (rank(unit, (*group, *packed(codes, sizes))), codes))[:max_rows])
     if isinstance(measure, Measure) and measure.kind != "distinct":
         return put_in(measure, together, max_rows)
     values = _values(together, str(measure.column))
@@ -39,8 +45,16 @@ def entry(measure: Measure | Pick, unit: Value, group: Group, together: Sequence
     return tuple(sorted(values, key=lambda value: (rank(unit, (*group, value)), value))[:max_rows])
 
 
-def merged(measure: Measure | Pick, entries: Sequence[tuple[Any, ...]]) -> tuple[Number, ...]:
+def _codes(cross: Cross, together: Iterable[Row]) -> list[tuple[int, ...]]:
+    """Those of the rows that have one for every attribute."""
+    every: list[tuple[Any, ...]] = [tuple(row[name] for name in cross.columns) for row in together]
+    return [row for row in every if all(code is not None and 0 <= code < size for code, size in zip(row, cross.sizes, strict=True))]
+
+
+def merged(measure: Measured, entries: Sequence[tuple[Any, ...]]) -> tuple[Number, ...]:
     """The numbers of a group, from what all units put in."""
+    if isinstance(measure, Cross):
+        return (dict(Counter(codes for rows in entries for codes in rows)),)
     if isinstance(measure, Pick):
         return (tuple(sorted(_place(measure, value) for values in entries for value in values)),)
     if measure.kind == "distinct":

@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, replaced
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Filter, Fold, Join, Project, Rows, Table, Union
@@ -126,7 +127,10 @@ def describe(plan: Aggregate, unit: Unit) -> tuple[str, ...]:
     lines, columns = _rows(plan.bound.source)
     lines += [_keys(plan, columns), _caps(plan)]
     for measure, moves in zip(plan.measures, plan.sensitivity(unit), strict=True):
-        lines += _pick(measure, moves, columns, plan, unit) if isinstance(measure, Pick) else _measure(measure, moves, columns, unit)
+        if isinstance(measure, Cross):
+            lines += _cross(measure, moves, columns, unit)
+        else:
+            lines += _pick(measure, moves, columns, plan, unit) if isinstance(measure, Pick) else _measure(measure, moves, columns, unit)
     return tuple(lines)
 
 
@@ -250,6 +254,15 @@ def _pick(pick: Pick, moves: Sensitivity, columns: Mapping[str, Expression], pla
     return [
         line,
         f"{name}: {_who(unit)} {changed} {'may leave or enter' if unit.relation == 'add-remove' else 'may leave and as many enter'}.",
+    ]
+
+
+def _cross(cross: Cross, moves: Sensitivity, columns: Mapping[str, Expression], unit: Unit) -> list[str]:
+    codes = ", ".join(f"{text(columns[name])} ({_many(size, 'code')})" for name, size in cross.attributes)
+    total, each = _number(moves.l1), _number(moves.linf)
+    return [
+        f"Counts how often each combination of {codes} is there; a row in which one of them is NULL or not a code does not count.",
+        f"The combinations: {_who(unit)} can move {_many(moves.l0, 'count')} by {total} in all, and none by more than {each}.",
     ]
 
 

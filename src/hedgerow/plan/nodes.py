@@ -13,6 +13,7 @@ The id of the unit is not a column of the question: every node below ``Bound`` h
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +21,7 @@ from typing import Final, Literal
 
 from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.number import whole
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Expression, range_of
 from hedgerow.plan.logic import same_types
 from hedgerow.plan.measures import Measure, Reach, Snap
@@ -29,7 +31,7 @@ from hedgerow.plan.values import Range, Value, common_step
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 
-__all__ = ["Aggregate", "Bound", "Filter", "Fold", "Folded", "Group", "Join", "Node", "Project", "Rows", "Table", "Union"]
+__all__ = ["Aggregate", "Bound", "Filter", "Fold", "Folded", "Group", "Join", "Measured", "Node", "Project", "Rows", "Table", "Union"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +240,7 @@ class Fold:
 
 
 Rows = Table | Filter | Project | Join | Union | Fold
+Measured = Measure | Pick | Cross
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,12 +299,7 @@ class Group:
     @property
     def cells(self) -> int | None:
         """How many groups there are; None when only the data know."""
-        if self.domain is None:
-            return None
-        count = 1
-        for values in self.domain:
-            count *= len(values)
-        return count
+        return None if self.domain is None else math.prod(map(len, self.domain))
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,17 +307,19 @@ class Aggregate:
     """The whole numbers that a question needs: the measures of every group."""
 
     source: Group
-    measures: tuple[Measure | Pick, ...]
+    measures: tuple[Measured, ...]
 
     def __post_init__(self) -> None:
         if not self.measures or len(set(self.measures)) != len(self.measures):
             raise InvalidArgument("measures", "must be different, and at least one")
         known = self.bound.columns
+        if any(isinstance(measure, Cross) for measure in self.measures) and (len(self.measures), self.source.domain) != (1, ()):
+            raise InvalidArgument("measures", "must be combinations alone, of all rows: make the keys attributes")
         for measure in self.measures:
             if not set(measure.columns) <= set(known):
                 raise InvalidArgument("measures", "must be of columns of the source", measure.columns)
-            if measure.snap is not None and any(known[name].type not in _SNAPPED[type(measure)] for name in measure.columns):
-                raise InvalidArgument("measures", "must be of numbers", measure.columns)
+            if (measure.snap or isinstance(measure, Cross)) and not {known[c].type for c in measure.columns} <= _TAKEN[type(measure)]:
+                raise InvalidArgument("measures", "must be of numbers, whole ones where they are codes", measure.columns)
 
     @property
     def bound(self) -> Bound:
@@ -338,8 +338,8 @@ class Aggregate:
         return tuple(measure.sensitivity(reach).group(unit.group) for measure in self.measures)
 
 
-# Dates are chosen by their ordinal, and never added up.
-_SNAPPED: Final = {Measure: ("integer", "real"), Pick: ("integer", "real", "date")}
+# Dates are chosen by their ordinal, and never added up. Codes are whole numbers.
+_TAKEN: Final = {Measure: {"integer", "real"}, Pick: {"integer", "real", "date"}, Cross: {"integer"}}
 
 Node = Rows | Bound | Group | Aggregate
 
@@ -371,12 +371,6 @@ def _hull(every: list[Range]) -> Range:
     ranges = [range_ for range_ in every if range_.values != ()] or every  # what is always NULL has no say
     lows, highs = [r.low for r in ranges if r.low is not None], [r.high for r in ranges if r.high is not None]
     complete = len(lows) == len(ranges) == len(highs)
-    values = [r.values for r in ranges]
-    return Range(
-        ranges[0].type,
-        min(lows) if complete else None,
-        max(highs) if complete else None,
-        common_step(r.step for r in ranges),
-        _together(values),
-        any(r.nullable for r in every),
-    )
+    low, high = (min(lows), max(highs)) if complete else (None, None)
+    values = _together([r.values for r in ranges])
+    return Range(ranges[0].type, low, high, common_step(r.step for r in ranges), values, any(r.nullable for r in every))

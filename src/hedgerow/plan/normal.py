@@ -3,8 +3,8 @@
     Aggregate(Group(Bound(Project(Filter(core)))))       core: a Table, or a Join, a Fold or a Union of rows in this form
 
 Filters are merged into one below one Project; what nobody uses is gone; the keys are called k0, k1 … in their order and the values v0,
-v1 … in the order of their spelling; the measures and the lists of a domain are sorted. What a plan and its normal form give is the same,
-cell for cell, but for the order of the measures: ``places`` tells which measure has become which.
+v1 … in the order of their spelling, those of combinations in their own; the measures and the lists of a domain are sorted. What a plan and
+its normal form give is the same, cell for cell, but for the order of the measures: ``places`` tells which measure has become which.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, reads, replaced
 from hedgerow.plan.measures import Measure, Snap
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Measured, Project, Rows, Table, Union
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.simple import simple, spell
@@ -127,8 +128,10 @@ def _named(columns: Mapping[str, Expression], letter: str) -> dict[str, str]:
     return {name: f"{letter}{order.index(spell(expression))}" for name, expression in columns.items()}
 
 
-def _moved(measure: Measure | Pick, names: Mapping[str, str]) -> Measure | Pick:
+def _moved(measure: Measured, names: Mapping[str, str]) -> Measured:
     """The same, of columns that have other names now."""
+    if isinstance(measure, Cross):
+        return Cross(tuple((names[name], size) for name, size in measure.attributes))
     if measure.column is None:
         return measure
     if isinstance(measure, Pick) or measure.second is None:
@@ -136,11 +139,13 @@ def _moved(measure: Measure | Pick, names: Mapping[str, str]) -> Measure | Pick:
     return replace(measure, column=names[measure.column], second=(names[measure.second[0]], measure.second[1]))
 
 
-def _once(plan: Aggregate) -> tuple[Aggregate, tuple[Measure | Pick, ...]]:
+def _once(plan: Aggregate) -> tuple[Aggregate, tuple[Measured, ...]]:
     """The plan rewritten, and what its measures have become."""
     columns = frozenset(name for measure in plan.measures for name in measure.columns)
     work = _work(plan.bound.source, columns | set(plan.bound.keys))
     names = _named({name: work.columns[name] for name in columns}, "v")
+    if isinstance(cross := plan.measures[0], Cross):  # two attributes may be the same
+        names = {name: f"v{i}" for i, name in enumerate(cross.columns)}
     moved = tuple(_moved(measure, names) for measure in plan.measures)
 
     keys = [(f"k{i}", work.columns[name]) for i, name in enumerate(plan.bound.keys)]
@@ -153,7 +158,7 @@ def _once(plan: Aggregate) -> tuple[Aggregate, tuple[Measure | Pick, ...]]:
     return Aggregate(Group(bound, lists), tuple(measures)), moved
 
 
-def _followed(plan: Aggregate) -> tuple[Aggregate, tuple[Measure | Pick, ...]]:
+def _followed(plan: Aggregate) -> tuple[Aggregate, tuple[Measured, ...]]:
     """Again until nothing changes: an expression made simpler may no longer use a column further down."""
     before, found = plan, plan.measures
     while True:
@@ -166,8 +171,8 @@ def _followed(plan: Aggregate) -> tuple[Aggregate, tuple[Measure | Pick, ...]]:
 
 
 def places(plan: Aggregate) -> tuple[Measure | Pick, ...]:
-    """For each measure of the plan, the one of ``normal(plan)`` that it has become."""
-    return _followed(plan)[1]
+    """For each measure of the plan, the one of ``normal(plan)`` that it has become; combinations are alone, and need no telling."""
+    return tuple(measure for measure in _followed(plan)[1] if not isinstance(measure, Cross))
 
 
 def normal(plan: Aggregate) -> Aggregate:
@@ -184,7 +189,9 @@ def key(plan: Aggregate) -> str:
     return hashlib.sha256(json.dumps(spelled).encode("ascii")).hexdigest()
 
 
-def _measure(measure: Measure | Pick) -> list[object]:
+def _measure(measure: Measured) -> list[object]:
+    if isinstance(measure, Cross):
+        return [measure.kind, measure.attributes]
     if isinstance(measure, Pick):
         values = None if measure.values is None else [str(value) for value in measure.values]
         shares = [str(share) for share in measure.at]

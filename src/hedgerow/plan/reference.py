@@ -137,7 +137,8 @@ def run(plan: Aggregate, tables: Tables, rank: Rank) -> dict[Group, tuple[Any, .
     """Group -> the whole numbers of all measures, one after the other. With a domain all its groups are there.
 
     A ``Pick`` has one place among them, however many shares it asks for: a tuple of whole numbers, the sorted sample of the group.
-    ``rank`` is also asked about (unit, (*group, value)), for the values of a unit that count.
+    ``rank`` is also asked about (unit, (*group, value)), for the values of a unit that count. A ``Cross`` has one place too: how often each
+    combination of codes is there, by the codes; its ``rank`` is asked about (unit, words).
     """
     bound, domain = plan.bound, plan.source.domain
     asked = None if domain is None else dict.fromkeys(itertools.product(*domain))

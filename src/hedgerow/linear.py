@@ -1,0 +1,292 @@
+"""Linear questions about a table of counts, in whole numbers, and how far one unit moves their answers.
+
+A ``Factor`` is a matrix of whole numbers with a column for every code of one attribute; a ``Block`` is the Kronecker product of several,
+one for each attribute it names, with all other attributes summed out. What a block measures is that matrix times the counts.
+
+**Statement.** ``Block.sensitivity(rows, relation)`` bounds the move of the answers when one unit, of at most so many rows, comes or goes
+(add-remove), or gives way to another of at most as many (change-one).
+
+**Proof.** Each row adds one column of the matrix to the answers. Columns of a Kronecker product are products of columns: its number of
+entries other than 0, its largest entry and its norms are the products of theirs. By the triangle inequality, so many rows move the answers
+at most so many times as far as the longest column, in every norm, and they do where all rows are alike. Replaced, some rows leave and as
+many enter, or fewer: each pair moves the answers by a column, or by the difference of two, whose l1 is at most the sum of theirs and
+whose l2 squared is |a|^2 + |b|^2 - 2ab. The least inner product ab over all pairs is that of a product of numbers from known intervals.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.numeric.number import whole
+from hedgerow.plan.crossing import Tabulated
+from hedgerow.privacy.sensitivity import Sensitivity
+from hedgerow.privacy.unit import RELATIONS
+
+__all__ = ["Bins", "Block", "Factor", "Norms", "Rest", "Rows", "Triangle"]
+
+Whole = npt.NDArray[np.int64]
+
+_ROOM: Final = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Norms:
+    """Of the columns of a matrix: the most entries that are not 0, the largest entry, the largest sums of sizes and of squares, and
+    between which numbers the inner products of two different columns lie (None where there is one column only)."""
+
+    l0: int
+    linf: int
+    l1: int
+    l2_squared: int
+    inner: tuple[int, int] | None
+
+
+class Factor(Protocol):
+    """A matrix of whole numbers over the codes of one attribute."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def norms(self) -> Norms: ...
+    def apply(self, counts: Whole, axis: int) -> Whole: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Sums of ``width`` neighbouring codes; the last may be of fewer. A width of 1 tells every code, one of ``size`` their total."""
+
+    size: int
+    width: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", whole(self.size, "size"))
+        object.__setattr__(self, "width", min(whole(self.width, "width"), self.size))
+
+    @property
+    def rows(self) -> int:
+        """How many bins there are."""
+        return -(-self.size // self.width)
+
+    @property
+    def norms(self) -> Norms:
+        """Every code is in one bin. Two codes share theirs, or not."""
+        inner = None if self.size == 1 else (int(self.rows == 1), int(self.width > 1))
+        return Norms(1, 1, 1, 1, inner)
+
+    def apply(self, counts: Whole, axis: int) -> Whole:
+        """The sums along ``axis``."""
+        return counts if self.width == 1 else np.add.reduceat(counts, np.arange(0, self.size, self.width), axis=axis)
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What the codes have beyond their mean: ``size`` times each count, less the total. The answers add up to 0."""
+
+    size: int
+
+    def __post_init__(self) -> None:
+        if whole(self.size, "size") < 2:
+            raise InvalidArgument("size", "must be at least 2: one code alone has no rest", self.size)
+
+    @property
+    def rows(self) -> int:
+        """One for every code."""
+        return self.size
+
+    @property
+    def norms(self) -> Norms:
+        """A column has m - 1 once and -1 elsewhere; two of them have the product -2(m - 1) + (m - 2)."""
+        m = self.size
+        return Norms(m, m - 1, 2 * (m - 1), m * (m - 1), (-m, -m))
+
+    def apply(self, counts: Whole, axis: int) -> Whole:
+        """The rests along ``axis``."""
+        rest: Whole = self.size * counts - counts.sum(axis=axis, keepdims=True)
+        return rest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Any matrix of whole numbers, one question a row. Small: all pairs of columns are looked at."""
+
+    matrix: Whole
+    norms: Norms = field(init=False)
+
+    def __post_init__(self) -> None:
+        given = np.asarray(self.matrix)
+        if given.ndim != 2 or given.size == 0 or given.dtype.kind not in "iu":
+            raise InvalidArgument("matrix", "must have rows and columns of whole numbers")
+        matrix = given.astype(np.int64)
+        if (matrix != given).any() or int(np.abs(matrix.astype(object)).max()) > 2**31 or not matrix.any():
+            raise InvalidArgument("matrix", "must have numbers within 2^31, not all of them 0")
+        matrix.setflags(write=False)
+        object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(self, "norms", _norms(matrix))
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def rows(self) -> int:
+        """How many questions."""
+        return int(self.matrix.shape[0])
+
+    def apply(self, counts: Whole, axis: int) -> Whole:
+        """The answers along ``axis``."""
+        return np.moveaxis(np.tensordot(self.matrix, counts, axes=(1, axis)), 0, axis)
+
+
+@dataclass(frozen=True, slots=True)
+class Triangle:
+    """Sums of the codes so far: entry (i, j) is kernel[i - j] times weights[j], 0 above the diagonal. Later columns are shorter; weighted,
+    they are measured the more precisely for it, and the longest column is no longer than before."""
+
+    kernel: tuple[int, ...]
+    weights: tuple[int, ...]
+    norms: Norms = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.kernel or len(self.kernel) != len(self.weights):
+            raise InvalidArgument("weights", "must be as many as the kernel has entries, at least one", len(self.weights))
+        numbers = (*self.kernel, *self.weights)
+        if not all(type(number) is int and 0 <= number <= 2**32 for number in numbers) or not self.kernel[0] or not all(self.weights):
+            raise InvalidArgument("kernel", "and weights must be whole numbers from 0 to 2^32, the first entry and all weights above 0")
+        object.__setattr__(self, "norms", self._norms())
+
+    @classmethod
+    def sums(cls, size: int) -> Triangle:
+        """All sums of the first so many codes."""
+        return cls((1,) * whole(size, "size"), (1,) * size)
+
+    def _norms(self) -> Norms:
+        """Column j has the first n - j entries of the kernel. None is negative, so no inner product is, and none is above the largest
+        square."""
+        weights = self.weights[::-1]  # of the column that has so many entries
+        l0 = sum(map(bool, self.kernel))
+        linf = max(high * weight for high, weight in zip(accumulate(self.kernel, max), weights, strict=True))
+        l1 = max(total * weight for total, weight in zip(accumulate(self.kernel), weights, strict=True))
+        squares = accumulate(entry**2 for entry in self.kernel)
+        l2_squared = max(total * weight**2 for total, weight in zip(squares, weights, strict=True))
+        return Norms(l0, linf, l1, l2_squared, None if self.size == 1 else (0, l2_squared))
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return len(self.weights)
+
+    @property
+    def rows(self) -> int:
+        """One for every code."""
+        return self.size
+
+    def apply(self, counts: Whole, axis: int) -> Whole:
+        """The weighted sums along ``axis``. numpy convolves whole numbers in whole numbers."""
+        kernel, weights = np.asarray(self.kernel, dtype=np.int64), np.asarray(self.weights, dtype=np.int64)
+        found: Whole = np.apply_along_axis(lambda line: np.convolve(line * weights, kernel)[: self.size], axis, counts)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The product of ``factors``, each with the place of its attribute; the other attributes are summed out."""
+
+    factors: tuple[tuple[int, Factor], ...]
+
+    def __post_init__(self) -> None:
+        places = [place for place, _ in self.factors]
+        if len(set(places)) != len(places):
+            raise InvalidArgument("factors", "must be of different attributes", places)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The attributes that are not summed out."""
+        return tuple(place for place, _ in self.factors)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many answers there are along each of them."""
+        return tuple(factor.rows for _, factor in self.factors)
+
+    @property
+    def cells(self) -> int:
+        """How many answers there are."""
+        return math.prod(self.shape)
+
+    @property
+    def norms(self) -> Norms:
+        """Those of the product. Two of its columns differ in some attributes and may agree in others."""
+        each = [factor.norms for _, factor in self.factors]
+        l0, linf, l1, l2_squared = (math.prod(getattr(one, name) for one in each) for name in ("l0", "linf", "l1", "l2_squared"))
+        ends = (1, 1)
+        for one in each:
+            # Columns that agree here have the product of one with itself: between 0 (the empty column) and the largest.
+            low, high = (0, 0) if one.inner is None else one.inner
+            products = [a * b for a in ends for b in (min(low, 0), low, max(high, one.l2_squared))]
+            ends = (min(products), max(products))
+        return Norms(l0, linf, l1, l2_squared, ends)
+
+    def sensitivity(self, rows: int, relation: str) -> Sensitivity:
+        """How far one unit of at most ``rows`` rows moves the answers."""
+        if relation not in RELATIONS:
+            raise InvalidArgument("relation", 'must be "add-remove" or "change-one"', relation)
+        many, norms = whole(rows, "rows"), self.norms
+        l0, linf, l1, far = norms.l0, norms.linf, norms.l1, norms.l2_squared
+        if relation == "change-one":
+            least = max(norms.inner[0], -far) if norms.inner is not None else 0
+            far = max(far, 2 * far - 2 * least)
+            l0, l1 = 2 * l0, 2 * l1
+            linf = min(2 * linf, math.isqrt(far)) if any(map(_signed, self.factors)) else linf
+        # What holds for every vector holds for the bounds: no more cells than there are, l1 <= l0 linf, l2^2 <= l1 linf, l1^2 <= l0 l2^2.
+        l0, linf = min(l0 * many, self.cells), linf * many
+        l1 = min(l1 * many, l0 * linf)
+        far = min(far * many**2, l1 * linf)
+        return Sensitivity(l0, Fraction(linf), Fraction(min(l1, math.isqrt(l0 * far))), Fraction(far))
+
+    def measure(self, table: Tabulated) -> Whole:
+        """The exact answers. Refused where whole numbers of 64 bits might not hold them."""
+        if any(table.sizes[place] != factor.size for place, factor in self.factors):
+            raise InvalidArgument("factors", "must have as many columns as their attributes have codes", self.places)
+        found = table.marginal(self.places)
+        if table.total * math.prod(max(1, factor.norms.linf) * _gain(factor) for _, factor in self.factors) >= _ROOM:
+            raise Refused("These questions have coefficients too large for the table: use fewer attributes, or smaller numbers.")
+        for axis, (_, factor) in enumerate(self.factors):
+            found = factor.apply(found, axis)
+        return found
+
+
+def _gain(factor: Factor) -> int:
+    """A rest is a difference of two numbers, each up to the size times the count."""
+    return 2 if isinstance(factor, Rest) else 1
+
+
+def _signed(named: tuple[int, Factor]) -> bool:
+    """Whether some entries may be negative: then two columns may differ by twice the largest."""
+    _, factor = named
+    return isinstance(factor, Rest) or (isinstance(factor, Rows) and bool((factor.matrix < 0).any()))
+
+
+def _norms(matrix: Any) -> Norms:
+    sizes, columns = np.abs(matrix), matrix.shape[1]
+    if len(matrix) * int(sizes.max()) ** 2 >= _ROOM:
+        matrix = matrix.astype(object)  # beyond 64 bits in Python's whole numbers
+    products = matrix.T @ matrix
+    pairs = products[~np.eye(columns, dtype=bool)]
+    return Norms(
+        int((sizes > 0).sum(axis=0).max()),
+        int(sizes.max()),
+        int(sizes.sum(axis=0).max()),
+        int(max(products.diagonal())),
+        (int(pairs.min()), int(pairs.max())) if columns > 1 else None,
+    )

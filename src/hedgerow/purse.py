@@ -1,0 +1,177 @@
+"""A purse: an exact table together with what was paid for it. It hands out noisy measurements, private choices and discoveries, no more.
+
+**Statement.** All that a program learns from a purse costs one unit at most ``total``, however it chooses each step in view of the steps
+before.
+
+**Proof.** ``measure`` adds noise to answers that one unit moves by ``Block.sensitivity``; its price is what the mechanism says for that.
+``choose`` scores a candidate by weight * (sum of |exact - expected| over a marginal, less the offset): one row moves one cell of the
+marginal by 1, so it moves the score by at most the weight, and a unit of so many rows so many times that (twice, where it is replaced).
+
+``discover`` adds noise to the counts of the combinations that are there, and tells those that reach a threshold T. Call lone the ones that
+only one of two neighbours has. The others move as a block of all combinations does, and the noise of the lone ones is independent of
+theirs. All rows of a lone one belong to those who came, at most M = rows * group on either side, c_i of them in the i-th: some lone one is
+told with probability at most the sum of f(c_i), f(a) = Pr[a + Z >= T]. The mass of the noise falls on both sides of 0, so from 0 to T > M
+f grows by ever more: it is convex, the a with f(a) <= t a are neighbours of each other for every t, and f(a)/a is largest at a = 1 or
+a = M. So the sum is at most delta = max(M f(1), f(M)), which M lone combinations of one row, or one of M rows, attain up to second order.
+Take that part out of both worlds: what is left are the common combinations, the good pair of ``Loss`` (``stability_histogram`` has the
+same for counts of units).
+
+Losses of steps chosen in view of earlier ones add up, in epsilon, delta and rho (fully adaptive composition: ``Loss.__add__``), and a step
+whose price is more than what is left is refused before the data are looked at. Whether one is refused follows from prices alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.linear import Bins, Block, Whole
+from hedgerow.mechanisms.exponential import Exponential
+from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.mechanisms.laplace import Laplace
+from hedgerow.numeric.laplace_tail import laplace_tail, laplace_threshold
+from hedgerow.numeric.number import Number, positive, privacy_delta, whole
+from hedgerow.numeric.tail import gaussian_radius
+from hedgerow.plan.crossing import Tabulated, words_of
+from hedgerow.privacy.loss import Loss, rho_of_pure
+
+__all__ = ["Candidate", "Purse", "discovery", "measurement_loss"]
+
+_FAR: Final = 2**40
+_HEAVY: Final = 2**20
+
+
+@lru_cache(maxsize=2**14)
+def measurement_loss(block: Block, law: Laplace | Gaussian, *, rows: int, relation: str, group: int = 1) -> Loss:
+    """What it costs one unit (or group of units) of at most ``rows`` rows each to measure a block. Looks at no data."""
+    if law.grid != 1:
+        raise InvalidArgument("law", "must have a grid of 1: what is measured are whole numbers", law.grid)
+    return law.loss(block.sensitivity(rows, relation).group(group))
+
+
+def discovery(
+    sizes: Sequence[int], law: Laplace | Gaussian, *, delta: Number, rows: int, relation: str, group: int = 1
+) -> tuple[int, Loss]:
+    """From which noisy count on combinations of attributes of these ``sizes`` are told, and the price, ``delta`` at most. Without data."""
+    moved = measurement_loss(Block(tuple(enumerate(map(Bins, sizes)))), law, rows=rows, relation=relation, group=group)
+    chance, most = privacy_delta(delta), whole(rows, "rows") * whole(group, "group")
+    # f(1) = Pr[Z >= T - 1] and f(M) = Pr[Z >= T - M]: the smallest T for either, and so at least M + 1.
+    if isinstance(law, Laplace):
+        least = max(1 + laplace_threshold(law.scale, chance / most), most + laplace_threshold(law.scale, chance))
+        chance = max(most * laplace_tail(law.scale, least - 1), laplace_tail(law.scale, least - most))
+    else:  # Pr[Z >= r + 1] is half of Pr[|Z| > r]
+        alone, together = (gaussian_radius(float(law.scale), float(2 * share)) + 1 for share in (chance / most, chance))
+        least = max(1 + alone, most + together)
+    return least, Loss(moved.epsilon, chance, moved.rho)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A marginal to choose: where its counts are said to be, and what a misfit counts."""
+
+    places: tuple[int, ...]
+    expected: Any  # whole numbers, one for each cell
+    weight: Fraction = Fraction(1)
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        expected = np.asarray(self.expected)
+        if expected.dtype.kind not in "iu":
+            raise InvalidArgument("expected", "must be whole numbers: round them first")
+        # Beyond any count, and so that no difference wraps round.
+        object.__setattr__(self, "expected", np.clip(expected, -_FAR, _FAR).astype(np.int64))
+        object.__setattr__(self, "weight", positive(self.weight, "weight"))
+        if type(self.offset) is not int or abs(self.offset) > _FAR:
+            raise InvalidArgument("offset", "must be a whole number within 2^40", self.offset)
+
+
+class Purse:
+    """The exact ``table``, and ``total`` to spend on it. A unit has at most ``rows`` rows in the table."""
+
+    def __init__(self, table: Tabulated, total: Loss, *, rows: int, relation: str, group: int = 1) -> None:
+        if not isinstance(total, Loss) or total.delta == 1:
+            raise InvalidArgument("total", "must be a Loss with a delta below 1: at 1 it would promise nothing")
+        self._table = table
+        self._terms: dict[str, Any] = {"rows": whole(rows, "rows"), "relation": relation, "group": whole(group, "group")}
+        self.sizes = table.sizes
+        self.total = total
+        self.spent = Loss(Fraction(0), rho=Fraction(0))
+
+    def __repr__(self) -> str:
+        return f"Purse(sizes={self.sizes}, total={self.total}, spent={self.spent})"
+
+    def price(self, block: Block, law: Laplace | Gaussian) -> Loss:
+        """What measuring a block would cost here."""
+        return measurement_loss(block, law, **self._terms)
+
+    def measure(self, block: Block, law: Laplace | Gaussian) -> Whole:
+        """The answers of a block with noise, whole numbers."""
+        self._pay(self.price(block, law))
+        noisy: Whole = law.sample(block.measure(self._table))
+        return noisy
+
+    def choose(self, candidates: Sequence[Candidate], *, epsilon: Number | None = None, rho: Number | None = None) -> int:
+        """The place of a candidate whose marginal is far from what is expected of it: the farther, the likelier."""
+        if not candidates:
+            raise InvalidArgument("candidates", "must be at least one")
+        unit = Fraction(1, math.lcm(*(candidate.weight.denominator for candidate in candidates)))
+        weights = [int(candidate.weight / unit) for candidate in candidates]
+        if max(weights) > _HEAVY:
+            raise InvalidArgument("weight", "must be whole multiples of one number, at most 2^20 times it", max(weights))
+        both = 2 if self._terms["relation"] == "change-one" else 1
+        moved = max(weights) * both * self._terms["rows"] * self._terms["group"]
+        mechanism = Exponential.calibrate(sensitivity=moved, epsilon=epsilon, rho=rho)
+        self._pay(mechanism.loss(moved))
+        return mechanism.sample([weight * self._misfit(candidate) for weight, candidate in zip(weights, candidates, strict=True)])
+
+    def discover(self, places: Sequence[int], law: Laplace | Gaussian, *, delta: Number) -> tuple[Whole, Whole]:
+        """The combinations of the attributes at ``places`` whose noisy count reaches the threshold of ``discovery``, sorted, a row of codes
+        each, and these counts. Combinations that nobody has are never told."""
+        if not places or len(set(places)) != len(places) or not all(0 <= place < len(self.sizes) for place in places):
+            raise InvalidArgument("places", "must be places of different attributes, at least one", places)
+        least, price = discovery([self.sizes[place] for place in places], law, delta=delta, **self._terms)
+        self._pay(price)
+        codes, exact = _present(self._table, places)
+        noisy: Whole = law.sample(exact) if exact.size else exact
+        told = noisy >= least
+        return codes[told], noisy[told]
+
+    def _misfit(self, candidate: Candidate) -> int:
+        found = self._table.marginal(candidate.places)
+        if candidate.expected.shape != found.shape:
+            raise InvalidArgument("expected", "must have one number for each cell of its marginal", candidate.places)
+        return int(np.abs(found - candidate.expected).sum()) - candidate.offset
+
+    def _pay(self, loss: Loss) -> None:
+        spent = self.spent + loss
+        # Steps within a pure epsilon are within the rho that any such program has.
+        pure = self.total.rho >= rho_of_pure(self.total.epsilon) if isinstance(self.total.epsilon, Fraction) else False
+        if spent.delta > self.total.delta or spent.epsilon > self.total.epsilon or (spent.rho > self.total.rho and not pure):
+            raise Refused(f"This step costs {loss}; with {self.spent} spent that is more than the {self.total} that were paid.")
+        self.spent = spent
+
+
+def _present(table: Tabulated, places: Sequence[int]) -> tuple[Whole, Whole]:
+    """The codes that are there at ``places``, sorted, and how often each combination is; lines that count nothing are not there."""
+    there = np.flatnonzero(table.counts)
+    sizes = [table.sizes[place] for place in places]
+    words = []
+    for shared in words_of(sizes):
+        word = np.zeros(len(there), dtype=np.int64)
+        for i in shared:
+            word = word * sizes[i] + table.codes(places[i])[there].astype(np.int64)
+        words.append(word)
+    order = np.lexsort(words[::-1])  # the first word counts most
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = np.any([np.diff(word[order]) != 0 for word in words], axis=0)
+    starts = np.flatnonzero(new)
+    lines = there[order[starts]]
+    codes = np.stack([table.codes(place)[lines].astype(np.int64) for place in places], axis=1)
+    return codes, np.add.reduceat(table.counts[there][order], starts) if len(starts) else np.zeros(0, dtype=np.int64)

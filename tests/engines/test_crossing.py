@@ -1,0 +1,260 @@
+"""Combinations of codes: the engine beside the reference, how far one unit moves them, and mistakes that must show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sqlglot import exp
+
+from engines.against import RANKS, agreed, agreed_in, frames, plain, tied
+from engines.worlds import combinations
+from hedgerow.engines import crossing
+from hedgerow.engines.catalogue import Registered
+from hedgerow.engines.compile import compile_plan
+from hedgerow.engines.dialect import DUCKDB
+from hedgerow.engines.duckdb import DuckDB
+from hedgerow.engines.terms import cast, whole
+from hedgerow.engines.terms import test as compared
+from hedgerow.engines.worker import Worker
+from hedgerow.plan import reference
+from hedgerow.plan.crossing import Cross, Tabulated, words_of
+from hedgerow.plan.expressions import Call, Constant, Read
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Table
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.values import Value
+from hedgerow.privacy.unit import RELATIONS, Relation, Unit
+from plan import brute, worlds
+
+NAMES = ("a", "b", "c", "d")
+SCHEMA = Schema("t", tuple(Column(name, "integer") for name in NAMES), "id")
+ALONE = replace(SCHEMA, unit="row")
+TIED = replace(DUCKDB, rank=lambda values: whole(7))
+FAR = (2**63 - 1, -(2**63), 2**62, -1)
+
+
+def row(unit: Any, *codes: int | None) -> dict[str, Any]:
+    return {"id": unit, **dict.fromkeys(NAMES), **dict(zip(NAMES, codes, strict=False))}
+
+
+def question(*sizes: int, most: int = 1, schema: Schema = SCHEMA) -> Aggregate:
+    return Aggregate(Group(Bound(Table(schema), (), 1, most)), (Cross(tuple(zip(NAMES, sizes, strict=False))),))
+
+
+def test_combinations_are_counted_and_what_is_no_code_is_dropped() -> None:
+    pairs = [(0, 0), (1, 2), (1, 2), (0, 3), (2, 0), (-1, 0), (None, 0), (1, None), (0, 2), *product(FAR, (1, *FAR)), *product((1,), FAR)]
+    rows = [row(unit, *codes) for unit, codes in enumerate(pairs)]
+    for schema in (SCHEMA, ALONE):
+        assert agreed(question(2, 3, schema=schema), {"t": rows}) == {(): ({(0, 0): 1, (0, 2): 1, (1, 2): 2},)}
+
+
+@pytest.mark.parametrize("schema", [SCHEMA, ALONE])
+def test_no_rows_make_an_empty_table(schema: Schema) -> None:
+    assert agreed(question(2, 3, schema=schema), {"t": []}) == {(): ({},)}
+    assert agreed(question(2**62, 3, schema=schema), {"t": [row(1, 1, 3), row(2, None, 1)]}) == {(): ({},)}
+
+
+@pytest.mark.parametrize("sizes", [(2**62,), (2**62, 2**62), (2**31, 2**31, 2**31), (3, 2**61, 7, 2**60), (1, 1, 2**62, 1), (2**20,) * 4])
+@pytest.mark.parametrize("schema", [SCHEMA, ALONE])
+def test_the_largest_codes_of_several_words_neither_meet_nor_overflow(sizes: tuple[int, ...], schema: Schema) -> None:
+    each = [sorted({0, size - 1, size // 2, size, 2**63 - 1}) for size in sizes]
+    rows = [row(unit, *codes) for unit, codes in enumerate(product(*each))]
+    (found,) = agreed(question(*sizes, schema=schema), {"t": rows})[()]
+    assert len(found) == np.prod([sum(code < size for code in codes) for codes, size in zip(each, sizes, strict=True)])
+    assert set(found.values()) == {1}
+
+
+@pytest.mark.parametrize("ids", [(1, 2), ("p", "q"), (0.5, 2.0)])
+@pytest.mark.parametrize("most", [1, 2, 5, 2**40, 2**70])
+def test_of_each_unit_only_so_many_rows_count_equal_ones_as_often_as_they_are_there(ids: Sequence[Any], most: int) -> None:
+    rows = [row(unit, *codes) for unit in ids for codes in [*[(1, 1)] * 7, (0, 1), (0, 1), (1, 0), (2, 2), (None, 1)]]
+    (found,) = agreed(question(2, 2, most=most), {"t": rows})[()]
+    assert sum(found.values()) == 2 * min(most, 10)
+
+
+@pytest.mark.parametrize("ids", [(1, 2), ("p", "q")])
+def test_a_tie_of_ranks_is_settled_by_the_words(ids: Sequence[Any]) -> None:
+    rows = [row(ids[0], a, b) for a, b in product((2**50, 3, 1), (2**40, 9, 9))] + [row(ids[1], 5, 5)]
+    found = agreed_in(TIED, tied, question(2**60, 2**50, most=4), {"t": rows})
+    assert found == {(): ({(1, 9): 2, (1, 2**40): 1, (3, 9): 1, (5, 5): 1},)}
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 7])
+def test_ranks_that_often_tie_never_let_one_more_through(pieces: int) -> None:
+    few = replace(DUCKDB, rank=lambda values: compared(cast(DUCKDB.rank(values), "BIGINT"), exp.Mod, whole(pieces)))
+    rows = [row(1, a, b) for a in range(5) for b in range(5) for _ in range(3)]
+    plan = question(5, 5, most=7)
+
+    def rank(unit: Value, group: tuple[Value, ...]) -> int:
+        return RANKS(plan, {"t": rows})(unit, group) % pieces
+
+    ((found,),) = agreed_in(few, rank, plan, {"t": rows}).values()
+    assert sum(found.values()) == 7
+
+
+def test_rows_that_are_no_codes_take_nobodys_place() -> None:
+    rows = [row(1, 9, 0), row(1, None, 0), row(1, -5, 0), row(1, 1, 1)]
+    assert agreed_in(TIED, tied, question(2, 2), {"t": rows}) == {(): ({(1, 1): 1},)}
+
+
+def test_the_worker_says_the_same() -> None:
+    rows = [row(unit % 7, unit % 3, unit % 5, 2**61 + unit) for unit in range(60)]
+    assert sum(agreed(question(3, 5, 2**62, most=4), {"t": rows}, Worker)[()][0].values()) == 28
+    assert agreed(question(3, 5), {"t": []}, Worker) == {(): ({},)}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(30))
+def test_tables_that_hang_together_give_what_the_reference_gives(number: int) -> None:
+    """Links, parts, joins, folds and unions below."""
+    random = Random(number)
+    world = worlds.world(random)
+    source = DuckDB(frames(world.schemas, world.tables))
+    try:
+        for _ in range(6):
+            plan = worlds.crossed(random, world.schemas)
+            assert plain(source.run(plan)) == reference.run(plan, world.tables, RANKS(plan, world.tables))
+    finally:
+        source.close()
+
+
+def cells(random: Random, sizes: Sequence[int]) -> list[int | None]:
+    """Mostly few different codes, so that rows meet; now and then what is none."""
+    return [
+        random.choice([0, 0, size - 1, size - 1, size // 2, size, None, *FAR] if random.random() < 0.3 else [0, size - 1]) for size in sizes
+    ]
+
+
+SIDES = {name: replace(SCHEMA, table=name, columns=(*SCHEMA.columns, Column("side", "integer"))) for name in ("numbered", "named")}
+
+
+def too_far(relation: Relation, examples: int = 60) -> list[int]:
+    """The examples in which a unit that comes, goes or is replaced moves the real table further than declared. All lie in two tables, for
+    the two types of ids: before, on an even side, and after, on the odd one that follows."""
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in SIDES}
+    plans = []
+    for example in range(examples):
+        random = Random(example)
+        sizes = random.choice([(2, 2), (2, 3, 2), (2**61, 2**40, 2)])
+        name, ids = random.choice([("numbered", (1, 2, 3)), ("named", ("u", "v", "w"))])
+        before = [row(random.choice(ids), *cells(random, sizes)) for _ in range(random.randint(4, 40))]
+        others = [line for line in before if line["id"] != ids[0]]
+        new = [row(ids[0], *cells(random, sizes)) for _ in range(random.randint(0, 9))] if relation == "change-one" else []
+        rows[name] += [{**line, "side": 2 * example} for line in before] + [{**line, "side": 2 * example + 1} for line in others + new]
+        plans.append([_side(SIDES[name], 2 * example + after, sizes, 1 + example % 3) for after in (0, 1)])
+    source = DuckDB({name: Registered(_frame(lines), SIDES[name]) for name, lines in rows.items()})
+    try:
+        found = [[combinations(source.run(plan).numbers[0][0]) for plan in pair] for pair in plans]
+    finally:
+        source.close()
+    claims = [pair[0].sensitivity(Unit(relation, "id"))[0] for pair in plans]
+    real = [_norms(before, after) for before, after in found]
+    assert sum(norms[0] > 0 for norms in real) > examples // 2
+    return [
+        example
+        for example, (norms, claim) in enumerate(zip(real, claims, strict=True))
+        if any(far > most for far, most in zip(norms, brute.declared(claim), strict=True))
+    ]
+
+
+def _side(schema: Schema, side: int, sizes: Sequence[int], most: int) -> Aggregate:
+    rows = Filter(Table(schema), Call("=", (Read("side"), Constant(side, "integer"))))
+    return Aggregate(Group(Bound(rows, (), 1, most)), (Cross(tuple(zip(NAMES, sizes, strict=False))),))
+
+
+def _frame(lines: Sequence[dict[str, Any]]) -> pa.Table:
+    type_ = pa.string() if isinstance(lines[0]["id"], str) else pa.int64()
+    return pa.table({name: pa.array([line[name] for line in lines], type_ if name == "id" else pa.int64()) for name in lines[0]})
+
+
+def _norms(before: dict[Any, int], after: dict[Any, int]) -> tuple[int, int, int, int]:
+    moves = [abs(before.get(codes, 0) - after.get(codes, 0)) for codes in {**before, **after}]
+    return sum(move > 0 for move in moves), max(moves, default=0), sum(moves), sum(move**2 for move in moves)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_nobody_moves_the_table_further_than_declared(relation: Relation) -> None:
+    assert too_far(relation) == []
+
+
+def place_by(function: type[exp.Expr]) -> Callable[..., exp.Select]:
+    """The cut, with another way to number rows: one that lets ties through."""
+    right = crossing._first
+
+    def wrong(*arguments: Any, **named: Any) -> exp.Select:
+        return right(*arguments, **named).transform(lambda node: function() if isinstance(node, exp.RowNumber) else node)  # type: ignore[no-any-return]
+
+    return wrong
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("planted", ["no cap", "rank", "dense rank"])
+def test_a_cap_that_leaks_is_seen(relation: Relation, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if planted == "no cap":
+        monkeypatch.setattr(crossing, "MOST_ROWS", 0)
+    else:
+        monkeypatch.setattr(crossing, "_first", place_by(exp.Rank if planted == "rank" else exp.DenseRank))
+    assert len(too_far(relation)) > 3
+
+
+def test_rows_that_are_no_codes_but_take_places_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Filtered after the cut instead of before."""
+    right = crossing._first
+
+    def late(rows: exp.Select, names: Sequence[str], *more: Any, **named: Any) -> exp.Select:
+        where = rows.args.pop("where")
+        return right(rows, names, *more, **named).where(where.this, copy=False)
+
+    monkeypatch.setattr(crossing, "_first", late)
+    with pytest.raises(AssertionError):
+        test_rows_that_are_no_codes_take_nobodys_place()
+
+
+def test_a_code_is_bounded_where_it_is_multiplied() -> None:
+    """Filters may run after what they guard: without the bound the product of such numbers has more than 64 bits."""
+    source = DuckDB(frames({"t": SCHEMA}, {"t": [row(1, 2**63 - 1, 2**63 - 1), row(2, 1, 1)]}))
+    try:
+        compiled = compile_plan(question(2**31, 2**31), source._catalogue.shelves, DUCKDB)
+        packed = compiled.others[0].sql.partition(" AS MATERIALIZED (")[2].rpartition(') SELECT "w0" AS "w0", COUNT(*)')[0]
+        assert source._session._connection.execute(packed).fetchall() == [(1, None), (2, 2**31 + 1)]
+    finally:
+        source.close()
+
+
+def test_a_hundred_yes_and_no_questions_are_no_deep_statement() -> None:
+    names = [f"q{i}" for i in range(300)]
+    schema = Schema("t", tuple(Column(name, "integer") for name in names), "id")
+    data = np.random.default_rng(5).integers(0, 2, (50, 300))
+    source = DuckDB({"t": Registered(pa.table({**{name: data[:, i] for i, name in enumerate(names)}, "id": np.arange(50)}), schema)})
+    try:
+        plan = Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Cross(tuple((name, 2) for name in names)),))
+        (table,) = source.run(plan).numbers[0]
+    finally:
+        source.close()
+    assert len(table.words) == len(words_of([2] * 300)) == 5
+    assert combinations(table) == dict.fromkeys(sorted(map(tuple, data.tolist())), 1)
+
+
+@pytest.mark.parametrize("schema", [SCHEMA, ALONE])
+def test_the_table_of_many_rows_is_that_of_the_codes(schema: Schema) -> None:
+    count, sizes = 100_000, (10, 3, 2**50, 7)
+    codes = np.stack([np.arange(count) * step % size for step, size in zip((7, 5, 10**9 + 7, 3), (10, 3, 40, 7), strict=True)], axis=1)
+    data = pa.table({**{name: codes[:, i] for i, name in enumerate(NAMES)}, "id": np.arange(count)})
+    source = DuckDB({"t": Registered(data, schema)})
+    try:
+        (table,) = source.run(question(*sizes, schema=schema)).numbers[0]
+    finally:
+        source.close()
+    assert isinstance(table, Tabulated)
+    assert (table.total, table.counts.dtype) == (count, np.dtype(np.int64))
+    assert len(table.counts) == len(np.unique(codes, axis=0))
+    for places in [(0,), (0, 1, 3), (3, 1)]:
+        assert np.array_equal(table.marginal(places), Tabulated.of(codes, sizes).marginal(places))

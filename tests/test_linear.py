@@ -1,0 +1,224 @@
+"""Matrices of whole numbers: what they compute, and how far one unit moves it, by brute force."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.linear import Bins, Block, Factor, Rest, Rows, Triangle
+from hedgerow.plan.crossing import Tabulated
+
+FACTORS: tuple[Factor, ...] = (
+    Bins(1),
+    Bins(2),
+    Bins(3),
+    Bins(3, 3),
+    Bins(5, 2),
+    Rest(2),
+    Rest(3),
+    Rows(np.array([[1, 0, 2], [0, -1, 1]])),
+    Rows(np.array([[1], [3]])),
+    Rows(np.array([[0, 1, 1]])),
+    Triangle((4, 2, 1, 0), (1, 1, 1, 1)),
+    Triangle((4, 2, 1, 3), (1, 2, 5, 7)),
+    Triangle.sums(3),
+    Triangle((3,), (1,)),
+)
+
+
+def dense(factor: Factor) -> np.ndarray:
+    return factor.apply(np.eye(factor.size, dtype=np.int64), 0)
+
+
+def kronecker(block: Block) -> np.ndarray:
+    found = np.ones((1, 1), dtype=np.int64)
+    for _, factor in block.factors:
+        found = np.kron(found, dense(factor))
+    return found
+
+
+def test_what_the_matrices_are() -> None:
+    assert dense(Bins(5, 2)).tolist() == [[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [0, 0, 0, 0, 1]]
+    assert dense(Bins(3, 7)).tolist() == [[1, 1, 1]]
+    assert dense(Rest(3)).tolist() == [[2, -1, -1], [-1, 2, -1], [-1, -1, 2]]
+    assert dense(Triangle((4, 2, 0), (1, 1, 1))).tolist() == [[4, 0, 0], [2, 4, 0], [0, 2, 4]]
+    assert dense(Rows(np.array([[1, -2]]))).tolist() == [[1, -2]]
+    assert [factor.rows for factor in (Bins(5, 2), Rest(3), Triangle.sums(3), Rows(np.array([[1, -2]])))] == [3, 3, 3, 1]
+
+
+@pytest.mark.parametrize("factor", FACTORS, ids=repr)
+def test_norms_are_those_of_the_matrix(factor: Factor) -> None:
+    matrix, norms = dense(factor), factor.norms
+    assert norms.l0 == (matrix != 0).sum(axis=0).max()
+    assert norms.linf == abs(matrix).max()
+    assert norms.l1 == abs(matrix).sum(axis=0).max()
+    assert norms.l2_squared == (matrix**2).sum(axis=0).max()
+    pairs = [int(matrix[:, i] @ matrix[:, j]) for i, j in itertools.combinations(range(factor.size), 2)]
+    assert (norms.inner is None) == (not pairs)
+    if pairs:
+        assert norms.inner is not None
+        assert norms.inner[0] <= min(pairs)
+        assert norms.inner[1] >= max(pairs)
+
+
+def _moves(matrix: np.ndarray, rows: int, relation: str) -> np.ndarray:
+    """Every move of the answers by one unit with at most so many rows."""
+    nothing = np.zeros((1, matrix.shape[0]), dtype=np.int64)
+    columns = np.concatenate([nothing, matrix.T])
+    puts = [sum(columns[list(chosen)]) for chosen in itertools.combinations_with_replacement(range(len(columns)), rows)]
+    return np.array(puts) if relation == "add-remove" else np.array([a - b for a in puts for b in puts])
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize(
+    "pair", [(f,) for f in FACTORS] + list(itertools.combinations([Bins(2), Bins(4, 2), Rest(2), Rest(3)], 2)), ids=repr
+)
+def test_no_unit_moves_the_answers_further(pair: tuple[Factor, ...], rows: int, relation: str) -> None:
+    block = Block(tuple(enumerate(pair)))
+    declared = block.sensitivity(rows, relation)
+    moves = _moves(kronecker(block), rows, relation)
+    assert (moves != 0).sum(axis=1).max() <= declared.l0
+    assert abs(moves).max() <= declared.linf
+    assert abs(moves).sum(axis=1).max() <= declared.l1
+    assert (moves**2).sum(axis=1).max() <= declared.l2_squared
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("pair", [(Bins(3),), (Bins(6, 2),), (Rest(4),), (Rest(3), Rest(3)), (Bins(2), Bins(2)), (Bins(3, 3),)], ids=repr)
+def test_and_some_unit_moves_them_so_far(pair: tuple[Factor, ...], relation: str) -> None:
+    """Sensitivities are exact where it matters: the l1 of sums and cells, the l2 of everything."""
+    block = Block(tuple(enumerate(pair)))
+    declared, moves = block.sensitivity(2, relation), _moves(kronecker(block), 2, relation)
+    assert (moves**2).sum(axis=1).max() == declared.l2_squared
+    if not any(isinstance(factor, Rest) for factor in pair):
+        assert abs(moves).sum(axis=1).max() == declared.l1
+
+
+def test_a_total_moves_by_one_also_where_a_unit_is_replaced() -> None:
+    block = Block(((0, Bins(4, 4)),))
+    for relation in ("add-remove", "change-one"):
+        assert block.sensitivity(1, relation).l1 == 1
+    assert Block(()).sensitivity(3, "change-one").l1 == 3
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(0, 1)), max_size=30), st.data())
+@settings(max_examples=60)
+def test_a_block_measures_its_matrix_times_the_counts(rows: list[tuple[int, int, int]], data: st.DataObject) -> None:
+    sizes = (3, 5, 2)
+    factors: dict[int, tuple[Factor, ...]] = {
+        0: (Bins(3), Rest(3), Rows(np.array([[1, 0, 2], [0, -1, 1]]))),
+        1: (Bins(5, 2), Rest(5), Triangle((5, 3, 1, 0, 0), (1, 2, 1, 1, 3))),
+        2: (Bins(2), Rest(2)),
+    }
+    places = data.draw(st.permutations(range(3)))[: data.draw(st.integers(0, 3))]
+    block = Block(tuple((place, data.draw(st.sampled_from(factors[place]))) for place in places))
+    table = Tabulated.of(rows, sizes)
+    counts = np.zeros([sizes[place] for place in places], dtype=np.int64)
+    for row in rows:
+        counts[tuple(row[place] for place in places)] += 1
+    found = block.measure(table)
+    assert found.dtype == np.int64
+    assert found.shape == block.shape
+    assert found.size == block.cells
+    assert found.ravel().tolist() == (kronecker(block) @ counts.ravel()).tolist()
+
+
+def test_a_forgotten_factor_of_two_would_be_seen() -> None:
+    """The brute force above is no mirror of the code: a rest that was charged like a cell breaks it."""
+    moves = _moves(dense(Rest(3)), 1, "add-remove")
+    assert (moves**2).sum(axis=1).max() > Block(((0, Bins(3)),)).sensitivity(1, "add-remove").l2_squared
+
+
+def test_numbers_beyond_64_bits_are_refused_not_wrapped() -> None:
+    block = Block(tuple((place, Rest(2**20)) for place in range(1)))
+    big = Tabulated((2**20,), (np.array([5]),), np.array([2**43]))
+    with pytest.raises(Refused, match="coefficients too large"):
+        block.measure(big)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="different attributes"):
+        Block(((0, Bins(2)), (0, Rest(2))))
+    with pytest.raises(InvalidArgument, match="as many columns"):
+        Block(((0, Bins(2)),)).measure(Tabulated.of([[0]], (3,)))
+    with pytest.raises(InvalidArgument, match="relation"):
+        Block(((0, Bins(2)),)).sensitivity(1, "neighbours")
+    with pytest.raises(InvalidArgument, match="one code alone"):
+        Rest(1)
+    for matrix in ([1, 2], [[1.0, 2.0]], [[]]):
+        with pytest.raises(InvalidArgument, match="rows and columns"):
+            Rows(np.array(matrix))
+    for wrong in (np.array([[0, 0]]), np.array([[2**32]]), np.array([[2**63]], dtype=np.uint64)):
+        with pytest.raises(InvalidArgument, match=r"within 2\^31"):
+            Rows(wrong)
+    for kernel, weights in (((), ()), ((1,), (1, 1))):
+        with pytest.raises(InvalidArgument, match="as many as the kernel"):
+            Triangle(kernel, weights)
+    for kernel, weights in (((0, 1), (1, 1)), ((1, -1), (1, 1)), ((1, 1), (1, 0)), ((2**33,), (1,)), ((1.0,), (1,)), ((True,), (1,))):
+        with pytest.raises(InvalidArgument, match="kernel"):
+            Triangle(kernel, weights)
+
+
+def test_a_matrix_cannot_be_changed_afterwards() -> None:
+    rows = Rows(np.array([[1, 2]]))
+    with pytest.raises(ValueError, match="read-only"):
+        rows.matrix[0, 0] = 100
+
+
+def test_places_and_shape() -> None:
+    block = Block(((2, Bins(5, 2)), (0, Rest(3))))
+    assert block.places == (2, 0)
+    assert block.shape == (3, 3)
+    assert block.cells == math.prod(block.shape)
+    assert block.sensitivity(1, "add-remove").linf == Fraction(2)
+
+
+SHAPES = st.integers(1, 7).flatmap(
+    lambda n: st.tuples(st.tuples(st.integers(1, 50), *[st.integers(0, 50)] * (n - 1)), st.tuples(*[st.integers(1, 50)] * n), st.just(n))
+)
+
+
+def _written_out(triangle: Triangle) -> np.ndarray:
+    n = triangle.size
+    return np.array([[triangle.kernel[i - j] * triangle.weights[j] if i >= j else 0 for j in range(n)] for i in range(n)])
+
+
+@given(SHAPES)
+def test_norms_of_triangles_are_those_of_the_matrix(shape: tuple[tuple[int, ...], tuple[int, ...], int]) -> None:
+    kernel, weights, n = shape
+    triangle = Triangle(kernel, weights)
+    true = Rows(_written_out(triangle)).norms
+    ours = triangle.norms
+    assert (ours.l0, ours.linf, ours.l1, ours.l2_squared) == (true.l0, true.linf, true.l1, true.l2_squared)
+    if n == 1:
+        assert ours.inner is None
+    else:
+        assert ours.inner is not None
+        assert true.inner is not None
+        assert ours.inner[0] <= true.inner[0] <= true.inner[1] <= ours.inner[1]
+
+
+@given(SHAPES, st.sampled_from(["add-remove", "change-one"]))
+def test_no_row_moves_a_triangle_farther_than_is_said(shape: tuple[tuple[int, ...], tuple[int, ...], int], relation: str) -> None:
+    triangle = Triangle(*shape[:2])
+    said, matrix = Block(((0, triangle),)).sensitivity(1, relation), _written_out(triangle)
+    moves = [*matrix.T, *(a - b for a in matrix.T for b in matrix.T if relation == "change-one")]
+    assert max(int(np.abs(move).sum()) for move in moves) <= said.l1
+    assert max(int((move**2).sum()) for move in moves) <= said.l2_squared
+    assert max(int(np.abs(move).max()) for move in moves) <= said.linf
+
+
+def test_it_multiplies_along_any_axis() -> None:
+    triangle = Triangle((4, 2, 1), (1, 2, 5))
+    counts = np.arange(6).reshape(2, 3)
+    assert triangle.rows == triangle.size == 3
+    assert (triangle.apply(counts, 1) == counts @ _written_out(triangle).T).all()
+    assert (triangle.apply(counts.T.copy(), 0) == _written_out(triangle) @ counts.T).all()

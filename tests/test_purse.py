@@ -1,0 +1,232 @@
+"""What a purse hands out, what it charges for it, and that it never hands out more than was paid for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.linear import Bins, Block, Rest
+from hedgerow.mechanisms import Gaussian, Laplace
+from hedgerow.numeric.laplace_tail import laplace_threshold
+from hedgerow.plan.crossing import Tabulated
+from hedgerow.privacy.loss import Loss
+from hedgerow.purse import Candidate, Purse, discovery, measurement_loss
+
+TABLE = Tabulated.of([[0, 1]] * 300 + [[1, 0]] * 500 + [[2, 1]] * 200, (3, 2))
+EACH = Block(((0, Bins(3)),))
+
+
+def purse(total: Loss, relation: str = "add-remove", rows: int = 1, group: int = 1) -> Purse:
+    return Purse(TABLE, total, rows=rows, relation=relation, group=group)
+
+
+def test_a_measurement_is_the_exact_answers_with_noise_and_costs_what_the_mechanism_says() -> None:
+    held = purse(Loss(Fraction(1)))
+    law = Laplace(Fraction(2))
+    noisy = held.measure(EACH, law)
+    assert noisy.shape == (3,)
+    assert np.abs(noisy - [300, 500, 200]).max() < 100
+    assert held.spent == law.loss(1) == held.price(EACH, law) == measurement_loss(EACH, law, rows=1, relation="add-remove")
+
+
+def test_the_price_grows_with_rows_with_replacement_and_with_groups() -> None:
+    law = Laplace(Fraction(2))
+    assert measurement_loss(EACH, law, rows=3, relation="add-remove").epsilon == Fraction(3, 2)
+    assert measurement_loss(EACH, law, rows=3, relation="change-one").epsilon == 3
+    assert measurement_loss(EACH, law, rows=3, relation="change-one", group=2).epsilon == 6
+    assert measurement_loss(Block(((0, Rest(3)),)), Gaussian(Fraction(1)), rows=1, relation="add-remove").rho == 3
+
+
+def test_steps_add_up_and_the_one_too_many_is_refused_before_the_data_are_looked_at() -> None:
+    held = purse(Loss(Fraction(1)))
+    held.measure(EACH, Laplace(Fraction(2)))
+    held.choose([Candidate((0,), np.array([0, 0, 0]))], epsilon=Fraction(1, 4))
+    before = held.spent
+    with pytest.raises(Refused, match="more than"):
+        held.measure(EACH, Laplace(Fraction(3)))
+    assert held.spent == before
+    assert before.epsilon == Fraction(3, 4)
+    held.measure(EACH, Laplace(Fraction(4)))
+    assert held.spent.epsilon == 1
+
+
+def test_rho_is_counted_where_there_is_no_epsilon() -> None:
+    held = purse(Loss(float("inf"), rho=Fraction(1, 2)))
+    held.measure(EACH, Gaussian(Fraction(2)))  # rho 1/8
+    held.choose([Candidate((0,), np.array([0, 0, 0]))], rho=Fraction(1, 4))
+    assert Fraction(3, 8) - Fraction(1, 10**9) < held.spent.rho <= Fraction(3, 8)
+    with pytest.raises(Refused, match="more than"):
+        held.measure(EACH, Gaussian(Fraction(1)))
+    held.measure(EACH, Gaussian(Fraction(2)))
+
+
+def test_a_total_with_its_own_rho_is_kept_in_both() -> None:
+    law = Laplace(Fraction(2))
+    held = purse(law.loss(1))
+    held.measure(EACH, law)
+    with pytest.raises(Refused, match="more than"):
+        held.measure(EACH, Laplace(Fraction(10**6)))
+
+
+def test_a_gaussian_step_does_not_fit_into_a_pure_purse() -> None:
+    with pytest.raises(Refused, match="more than"):
+        purse(Loss(Fraction(5))).measure(EACH, Gaussian(Fraction(1000)))
+
+
+def test_the_marginal_that_fits_worst_is_chosen() -> None:
+    held = purse(Loss(Fraction(100)))
+    fits, does_not = Candidate((0,), np.array([300, 500, 200])), Candidate((1,), np.array([0, 0]))
+    assert [held.choose([fits, does_not, fits], epsilon=1) for _ in range(5)] == [1] * 5
+    # The misfit of 1,000 counts little where its weight is small, or where so much was to be expected.
+    light, expected = Candidate((1,), np.array([0, 0]), weight=Fraction(1, 1000)), Candidate((1,), np.array([0, 0]), offset=1000)
+    off = Candidate((0,), np.array([0, 500, 200]))
+    assert [held.choose([other, off], epsilon=1) for other in (light, expected)] == [1, 1]
+
+
+@pytest.mark.parametrize(("relation", "both"), [("add-remove", 1), ("change-one", 2)])
+def test_a_choice_is_calibrated_to_how_far_one_unit_moves_a_misfit(relation: str, both: int) -> None:
+    """By brute force: rows of one unit come, go or change; no score moves further than the mechanism was told."""
+    base = [[0, 1], [1, 0], [2, 1]]
+    expected = np.array([[1, 0], [0, 0], [2, 2]])
+
+    def misfit(rows: list[list[int]]) -> int:
+        return int(np.abs(Tabulated.of(rows, (3, 2)).marginal((0, 1)) - expected).sum())
+
+    cells = [[a, b] for a in range(3) for b in range(2)]
+    leave = [[*base, a] for a in cells] if relation == "add-remove" else [[*base[1:], a] for a in cells]
+    assert max(abs(misfit(rows) - misfit(base)) for rows in leave) == both
+
+
+def test_what_it_will_not_take() -> None:
+    with pytest.raises(InvalidArgument, match="below 1"):
+        purse(Loss(Fraction(1), Fraction(1)))
+    held = purse(Loss(Fraction(1)))
+    with pytest.raises(InvalidArgument, match="grid of 1"):
+        held.measure(EACH, Laplace(Fraction(1), Fraction(1, 2)))
+    with pytest.raises(InvalidArgument, match="at least one"):
+        held.choose([], epsilon=1)
+    with pytest.raises(InvalidArgument, match="round them first"):
+        Candidate((0,), np.array([0.5, 0, 0]))
+    with pytest.raises(InvalidArgument, match="offset"):
+        Candidate((0,), np.array([1, 0, 0]), offset=2**41)
+    with pytest.raises(InvalidArgument, match="each cell"):
+        held.choose([Candidate((0,), np.array([0, 0]))], epsilon=Fraction(1, 2))
+    with pytest.raises(InvalidArgument, match="whole multiples"):
+        held.choose([Candidate((0,), np.zeros(3, int), weight=Fraction(1, p)) for p in (1009, 1013, 1019, 1021)], epsilon=Fraction(1, 2))
+    assert held.spent.epsilon == Fraction(1, 2)  # what fails after it was paid stays paid
+
+
+def test_nothing_exact_is_printed() -> None:
+    assert "300" not in repr(purse(Loss(Fraction(1)))) + repr(TABLE)
+
+
+@pytest.mark.parametrize("law", [Laplace(Fraction(3)), Gaussian(Fraction(4))])
+def test_what_is_there_often_is_found_sorted_and_with_its_count(law: Laplace | Gaussian) -> None:
+    _, price = discovery((2, 3), law, delta=Fraction(1, 10**6), rows=1, relation="add-remove")
+    held = purse(price)
+    codes, counts = held.discover((1, 0), law, delta=Fraction(1, 10**6))
+    assert codes.tolist() == [[0, 1], [1, 0], [1, 2]]
+    assert np.abs(counts - [500, 300, 200]).max() < 100
+    assert held.spent == price
+    assert (price.epsilon, price.rho) == (law.loss(1).epsilon, law.loss(1).rho)
+    assert 0 < price.delta <= Fraction(1, 10**6)
+    with pytest.raises(Refused, match="more than"):
+        held.discover((0,), Laplace(Fraction(10**9)), delta=Fraction(1, 10**6))
+
+
+def test_what_nobody_has_is_never_told_and_what_few_have_hardly_ever() -> None:
+    rows = np.repeat([[10**17, 3, 2**61], [5, 3, 7], [10**17, 2, 2**61]], [400, 5, 600], axis=0)
+    table = Tabulated.of(rows, (2**60, 4, 2**62))
+    # One line of the table counts nothing, and two lines are of one combination.
+    table = Tabulated(table.sizes, table.words, np.where(np.arange(1005) == 0, 0, table.counts))
+    law = Laplace(Fraction(1))
+    held = Purse(table, Loss(Fraction(10), Fraction(1, 100)), rows=1, relation="change-one")
+    codes, counts = held.discover((0, 1, 2), law, delta=Fraction(1, 10**9))
+    assert codes.tolist() == [[10**17, 2, 2**61], [10**17, 3, 2**61]]
+    assert np.abs(counts - [600, 399]).max() < 60
+    codes, _ = held.discover((1,), law, delta=Fraction(1, 10**9))
+    assert codes.tolist() == [[2], [3]]
+
+
+def test_an_empty_table_has_nothing_to_discover_and_costs_the_same() -> None:
+    held = Purse(Tabulated.of([], (3, 2)), Loss(Fraction(1), Fraction(1, 100)), rows=1, relation="add-remove")
+    codes, counts = held.discover((0, 1), Laplace(Fraction(1)), delta=Fraction(1, 100))
+    assert (codes.shape, counts.shape, held.spent.epsilon) == ((0, 2), (0,), 1)
+
+
+def worst_split(law: Laplace | Gaussian, least: int, rows: int) -> float:
+    """By brute force over all ways to spread rows over lone combinations: how likely some is told, at most."""
+    reach = np.arange(-3000, 3001)
+    mass = np.exp(np.asarray(law.log_prob(reach, np.zeros_like(reach)), dtype=float))
+
+    def told(count: int) -> float:
+        return float(mass[reach >= least - count].sum())
+
+    best = [0.0] * (rows + 1)
+    for many in range(1, rows + 1):
+        best[many] = max(told(part) + best[many - part] for part in range(1, many + 1))
+    return best[rows]
+
+
+@pytest.mark.parametrize("law", [Laplace(Fraction(3)), Laplace(Fraction(1, 2)), Gaussian(Fraction(4)), Gaussian(Fraction(3, 2))])
+@pytest.mark.parametrize(("rows", "group"), [(1, 1), (5, 1), (4, 3), (30, 1)])
+def test_the_threshold_is_the_lowest_that_keeps_every_split_of_the_rows_within_delta(
+    law: Laplace | Gaussian, rows: int, group: int
+) -> None:
+    for relation in ("add-remove", "change-one"):
+        least, price = discovery((9,), law, delta=Fraction(1, 1000), rows=rows, relation=relation, group=group)
+        assert worst_split(law, least, rows * group) <= float(price.delta) * (1 + 1e-9) <= 1e-3 * (1 + 2e-9)
+        assert worst_split(law, least - 1, rows * group) > 1e-3
+        assert price.epsilon == measurement_loss(Block(((0, Bins(9)),)), law, rows=rows, relation=relation, group=group).epsilon
+
+
+def test_a_threshold_for_rows_that_all_go_apart_would_break_the_promise() -> None:
+    """Planted: each of 30 rows in a combination of its own is not the worst, where one combination of all 30 is told far sooner."""
+    law, rows, delta = Laplace(Fraction(3)), 30, 1e-3
+    alone = 1 + laplace_threshold(law.scale, Fraction(1, 1000) / rows)
+    assert worst_split(law, alone, rows) > 100 * delta
+    # And the other way round: one combination of two rows is not the worst where the noise is wide.
+    wide = Laplace(Fraction(30))
+    assert worst_split(wide, 2 + laplace_threshold(wide.scale, Fraction(1, 1000)), 2) > 1.5 * delta
+
+
+def test_lone_combinations_are_told_as_rarely_as_delta_says() -> None:
+    """Live: 3 x 10^5 combinations of one row each. Alarm below 1e-9: six standard deviations and a half."""
+    many, law, delta = 300_000, Laplace(Fraction(2)), Fraction(1, 100)
+    least, price = discovery((many,), law, delta=delta, rows=1, relation="add-remove")
+    held = Purse(Tabulated.of(np.arange(many)[:, None], (many,)), price, rows=1, relation="add-remove")
+    codes, counts = held.discover((0,), law, delta=delta)
+    spread = (many * float(price.delta)) ** 0.5
+    assert abs(len(codes) - many * float(price.delta)) < 6.5 * spread
+    assert int(counts.min()) == least
+
+
+def test_what_is_no_discovery() -> None:
+    held = purse(Loss(Fraction(1), Fraction(1, 10)))
+    for places in ((), (0, 0), (2,)):
+        with pytest.raises(InvalidArgument, match="places"):
+            held.discover(places, Laplace(Fraction(2)), delta=Fraction(1, 100))
+    with pytest.raises(InvalidArgument, match="grid of 1"):
+        held.discover((0,), Laplace(Fraction(1), Fraction(1, 2)), delta=Fraction(1, 100))
+    with pytest.raises(InvalidArgument, match="delta"):
+        held.discover((0,), Laplace(Fraction(2)), delta=0)
+    with pytest.raises(Refused, match="more than"):
+        held.discover((0,), Laplace(Fraction(2)), delta=Fraction(1, 2))
+    assert held.spent.epsilon == 0
+
+
+def test_a_purse_without_delta_discovers_nothing_and_deltas_add_up() -> None:
+    with pytest.raises(Refused, match="more than"):
+        purse(Loss(Fraction(5))).discover((0,), Laplace(Fraction(2)), delta=Fraction(1, 10**9))
+    law, delta = Laplace(Fraction(2)), Fraction(1, 100)
+    _, price = discovery((3,), law, delta=delta, rows=1, relation="add-remove")
+    held = purse(Loss(Fraction(5), 2 * price.delta))
+    held.discover((0,), law, delta=delta)
+    held.discover((0,), law, delta=delta)
+    assert held.spent == 2 * price
+    with pytest.raises(Refused, match="more than"):
+        held.discover((0,), law, delta=delta)
+    held.measure(EACH, law)
