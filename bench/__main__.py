@@ -26,9 +26,11 @@ from bench.latency import latency
 from bench.noise import noise
 from bench.peers import Peers, hired
 from bench.people import people
+from bench.publishing import publishing, sums
 from bench.quantile import median, shapes
 from bench.report import Section, render
 from bench.spread import quantiles
+from bench.synthetic import synthetic
 from bench.timing import timing
 from bench.tpch import tpch
 
@@ -47,6 +49,9 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "quantiles": quantiles,
     "tpch": tpch,
     "accuracy": accuracy,
+    "sums": sums,
+    "publishing": publishing,
+    "synthetic": synthetic,
 }
 
 

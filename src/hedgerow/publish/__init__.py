@@ -1,0 +1,1 @@
+"""Publishing once for all questions."""

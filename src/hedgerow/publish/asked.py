@@ -1,0 +1,65 @@
+"""Any counts, published together: each says for every combination of codes how often it counts."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.expressions import Expression, evaluate, typed
+from hedgerow.plan.values import Range
+from hedgerow.publish.domain import Domain
+from hedgerow.publish.queries import Queries
+from hedgerow.publish.sketch import Accuracy, Made, Sketch
+from hedgerow.publish.table import counted
+from hedgerow.publish.terms import Terms
+from hedgerow.purse import Purse
+
+__all__ = ["MOST_CELLS", "matrix_of", "queries"]
+
+MOST_CELLS: Final = 1024
+_BETA: Final = Fraction(1, 20)
+
+
+def matrix_of(conditions: Sequence[Expression], domain: Domain, known: dict[str, Range]) -> npt.NDArray[np.int64]:
+    """For each condition, and each combination of codes in their order, whether it holds. A bin holds several values and cannot say."""
+    domain.at_most(MOST_CELLS)
+    for attribute in domain.attributes:
+        if attribute.values is None:
+            raise InvalidArgument(
+                "bins", f"of {attribute.name} must be left out here: a condition may hold for a part of a bin", attribute.name
+            )
+    rows = [dict(zip(domain.names, row, strict=True)) for row in itertools.product(*(one.values or () for one in domain.attributes))]
+    whole = [typed(condition, known) for condition in conditions]
+    return np.array([[int(evaluate(condition, row) is True) for row in rows] for condition in whole], dtype=np.int64)
+
+
+def queries(terms: Terms, domain: Domain, *, matrix: Any, names: Sequence[str]) -> Sketch:
+    """The counts of a matrix with a column for each combination of codes. The table is crossed as one attribute of all combinations."""
+    asked = np.asarray(matrix)
+    if asked.ndim != 2 or asked.shape != (len(names), domain.cells):
+        raise InvalidArgument("matrix", f"must have a row for each name and a column for each of {domain.cells} combinations", asked.shape)
+    if not asked.any(axis=1).all():
+        empty = names[int(np.flatnonzero(~asked.any(axis=1))[0])]
+        raise InvalidArgument("questions", "must be about somebody: no declared value meets this one", empty)
+    design = Queries.plan(0, asked, terms)
+    variances, radii = design.variances(), design.radii(_BETA)
+    prices = [terms.price(block, law) for block, law in design.measurements]
+
+    def build(purse: Purse) -> Made:
+        import pyarrow as pa
+
+        found = design.answers([purse.measure(block, law) for block, law in design.measurements])
+        columns = {"question": pa.array(list(names))} | counted(found, radii, np.maximum(found, 0.0))
+        return Made(pa.table(columns), {"variances": dict(zip(names, variances.tolist(), strict=True))})
+
+    each = [Accuracy(name, 1, math.sqrt(float(v)), float(r)) for name, v, r in zip(names, variances, radii, strict=True)]
+    together = Accuracy("each answer", len(names), math.sqrt(float(variances.mean())), float(radii.max()))
+    note = "count is right on average and may be negative; count_clean is 0 where it is."
+    return Sketch("queries", domain, design.name, sum(prices[1:], prices[0]), (together, *each[:20]), build, (note,))

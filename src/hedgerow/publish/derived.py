@@ -1,0 +1,224 @@
+"""What a published histogram of numbers says about them: mean, variance, quantiles, density, each with an interval. It costs nothing more.
+
+Two things are not known: the noise, and where in its bin a value lies. Every interval comes twice: for the noise alone, as if all values
+were in the middle of their bins, and with the bins, wherever in them the values are. The second holds the exact number of the table at its
+level; the first holds that of the middles.
+
+**Means, densities.** ``ratio.ends``, with the ends of the bins, or 1 in one bin and 0 in the others.
+
+**Variances.** A grid of points g over the range is fixed beforehand; one is nearest to the exact mean, at most h/2 away, and the mean of
+(x - g)^2 is the variance plus the square of that distance. So with probability 1 - 9/10 beta it is between the ends of that mean, and with
+1 - beta/10 this g is one of those near the interval of the mean; the interval of the variance is around all of these, less up to h^2/4.
+Which g is the right one follows from the data, not from the noise: no union bound.
+
+**Quantiles.** The p-quantile is the least value that at least p of all rows do not exceed. Let D_j = (rows up to bin j) - p (all rows): if
+it is in bin j, D_j >= 0 and D_(j-1) < 0. Bin j is left out if the noisy D_j is below -r_j or the noisy D_(j-1) above r_(j-1), which happens
+to the right bin with probability beta/2 each, at most. Again the right bin alone must pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument, Unsupported
+from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.mechanisms.laplace import Laplace
+from hedgerow.numeric.number import Number, probability, whole
+from hedgerow.publish.clean import clean
+from hedgerow.publish.designs import Floats, Law, noise_variance
+from hedgerow.publish.domain import Attribute, Domain
+from hedgerow.publish.intervals import sum_radii, sum_radius
+from hedgerow.publish.ratio import Noise, Points, ends
+from hedgerow.publish.table import COUNT
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Derived", "Histogram", "law_of"]
+
+_GRID: Final = 4096  # places of the mean, over the range
+_AT_ONCE: Final = 2**22
+_FOR_MEAN: Final = Fraction(1, 10)  # of what may fail, where the mean matters a little
+_LAWS: Final[Mapping[str, type[Laplace] | type[Gaussian]]] = {"laplace": Laplace, "gaussian": Gaussian}
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A number read off a histogram, and its interval at ``level``; ``noise_low`` and ``noise_high`` are for the noise alone. The value is
+    None where there is nothing but noise."""
+
+    value: Any
+    low: Any
+    high: Any
+    noise_low: Any
+    noise_high: Any
+    level: float
+
+
+def law_of(facts: Mapping[str, Any]) -> Law:
+    """The noise that a receipt tells of."""
+    return _LAWS[facts["noise"]](Fraction(facts["scale"]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """Noisy ``counts`` of the bins of one numeric attribute, each with the noise of so many ``draws`` of ``law``."""
+
+    attribute: Attribute
+    counts: Floats
+    law: Law
+    draws: int = 1
+
+    def __post_init__(self) -> None:
+        counts = np.asarray(self.counts, dtype=np.float64)
+        if counts.shape != (self.attribute.size,) or not np.isfinite(counts).all():
+            raise InvalidArgument("counts", "must be one for each bin", counts.shape)
+        if not self.attribute.ordered or self.attribute.type not in ("integer", "real", "date"):
+            raise Unsupported(f"{self.attribute.name} has no numbers: only of numbers and dates can a mean or a quantile be told.")
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "draws", whole(self.draws, "draws"))
+
+    @classmethod
+    def of(cls, domain: Domain, table: pa.Table, facts: Mapping[str, Any], name: str | None = None) -> Histogram:
+        """The histogram of one attribute of a published histogram; of several, the others are added up."""
+        if "threshold" in facts or "draws" not in facts or table.num_rows != domain.cells:
+            raise Unsupported("Only a histogram of all cells says how its numbers are spread: this publication leaves some out.")
+        place = 0 if name is None and len(domain.attributes) == 1 else domain.place(name or "")
+        cells = table.column(COUNT).to_numpy().reshape(domain.sizes)
+        others = tuple(axis for axis in range(len(domain.sizes)) if axis != place)
+        return cls(domain.attributes[place], cells.sum(axis=others), law_of(facts), facts["draws"] * domain.cells // domain.sizes[place])
+
+    def mean(self, level: Number = Fraction(19, 20)) -> Derived:
+        """The mean of all values."""
+        low, middle, high = self._bins()
+        noise = self._noise(level)
+        total = self.counts.sum()
+        found = float(middle @ self.counts / total) if total > 0 else None
+        noise_low, noise_high = self._ends(middle, middle, noise)
+        bins_low, bins_high = self._ends(low, high, noise)
+        value = None if found is None else min(max(found, noise_low), noise_high)
+        return self._derived((value, bins_low, bins_high, noise_low, noise_high), level)
+
+    def variance(self, level: Number = Fraction(19, 20)) -> Derived:
+        """The variance of all values, around their mean: the mean square of the distance (of dates, in days)."""
+        low, middle, high = self._bins()
+        total = self.counts.sum()
+        noise_low, noise_high = self._spread(middle, middle, level)
+        found = None
+        if total > 0:
+            mean = float(middle @ self.counts / total)
+            found = min(max(float(np.square(middle - mean) @ self.counts / total), noise_low), noise_high)
+        return Derived(found, *self._spread(low, high, level), noise_low, noise_high, float(level))
+
+    def quantile(self, part: Number, level: Number = Fraction(19, 20)) -> Derived:
+        """The least value that this ``part`` of all values are not above."""
+        p = probability(part, "part")
+        low, middle, high = self._bins()
+        first, last = self._inside(p, self._noise(level))
+        value = self._interpolated(float(p), low[first], high[last])
+        return self._derived((value, low[first], high[last], middle[first], middle[last]), level)
+
+    def density(self, level: Number = Fraction(19, 20)) -> pa.Table:
+        """Of each bin: its share of all values for each unit of its width (of whole numbers and days: for each of them)."""
+        import pyarrow as pa
+
+        low, _, high = self._bins()
+        width = high - low + (0 if self.attribute.type == "real" else 1)
+        ones, bins = np.ones(len(low)), len(low)
+        share = Points(self.counts, ones, ones, np.abs(self.counts), np.zeros(bins), ones, bins)
+        least, most = ends(share, share, self.counts, self._noise(level))
+        total = float(self.counts.sum())
+        found = np.clip(self.counts / total, least, most) / width if total > 0 else np.full(bins, np.nan)
+        return pa.table(self.attribute.columns() | {"density": found, "density_low": least / width, "density_high": most / width})
+
+    def _noise(self, level: Number, part: Fraction = Fraction(1)) -> Noise:
+        return Noise(self.law, self.draws, (1 - probability(level, "level")) * part)
+
+    def _bins(self) -> tuple[Floats, Floats, Floats]:
+        """The least number of each bin, its middle, and the largest."""
+        if self.attribute.values is not None:
+            each = np.array([float(v.toordinal() if isinstance(v, date) else v) for v in self.attribute.values])  # type: ignore[arg-type]
+            return each, each, each
+        edges = self.attribute.edges or ()
+        if self.attribute.type == "real":
+            found = np.array([float(edge) for edge in edges])
+            return found[:-1], (found[:-1] + found[1:]) / 2, found[1:]
+        steps = np.array([float(math.ceil(edge)) for edge in edges])
+        top = np.maximum(steps[1:] - 1, steps[:-1])
+        return steps[:-1], (steps[:-1] + top) / 2, top
+
+    def _ends(self, low: Floats, high: Floats, noise: Noise) -> tuple[float, float]:
+        """Of the mean; measured from the middle of the range and in halves of it, so that sums of squares keep their digits."""
+        centre, half = _frame(low, high)
+        below, above = (Points.of((points - centre) / half, self.counts) for points in (low, high))
+        found = ends(below, above, self.counts, noise)
+        start, stop = (float(end[0]) * half + centre for end in found)
+        return start, stop
+
+    def _spread(self, low: Floats, high: Floats, level: Number) -> tuple[float, float]:
+        """The ends of the variance."""
+        centre, half = _frame(low, high)
+        start, stop = ((end - centre) / half for end in self._ends(low, high, self._noise(level, _FOR_MEAN)))
+        grid = np.linspace(-1, 1, min(_GRID, max(_AT_ONCE // len(low), 64)) + 1)
+        step = float(grid[1] - grid[0])
+        near = grid[(grid >= start - step) & (grid <= stop + step)]
+        noise, least, most = self._noise(level, 1 - _FOR_MEAN), math.inf, 0.0
+        a, b = (low - centre) / half, (high - centre) / half
+        for some in np.array_split(near, -(-near.size * len(low) // _AT_ONCE)):
+            below, above = a - some[:, None], b - some[:, None]
+            farthest = np.maximum(np.square(below), np.square(above))
+            nearest = np.where((below < 0) & (above > 0), 0.0, np.minimum(np.square(below), np.square(above)))
+            found = ends(Points.of(nearest, self.counts), Points.of(farthest, self.counts), self.counts, noise)
+            least, most = min(least, float(found[0].min())), max(most, float(found[1].max()))
+        # No variance is above that of two halves at the ends of the range.
+        return max(least - step**2 / 4, 0.0) * half**2, min(most, 1.0) * half**2
+
+    def _inside(self, p: Fraction, noise: Noise) -> tuple[int, int]:
+        """The first and the last bin that the quantile may be in."""
+        bins, part = len(self.counts), float(p)
+        if p == Fraction(1, 2):  # all weights are 1/2: the smallest radius that the discrete law allows
+            far: Any = sum_radius(self.law, bins * self.draws, noise.beta) / 2
+        else:
+            upto = np.arange(1, bins)
+            one = noise_variance(self.law)
+            variances = one * self.draws * (upto * (1 - part) ** 2 + (bins - upto) * part**2)
+            far = sum_radii(variances, [self.law], one * max(part, 1 - part) ** 2, noise.beta)
+        above = (np.cumsum(self.counts) - part * self.counts.sum())[:-1]
+        lost = 1e-12 * float(np.abs(self.counts).sum())
+        able = np.append(above + far + lost >= 0, True) & np.append(True, above - far - lost <= 0)
+        found = np.flatnonzero(able)  # the first bin that the upper test lets in is let in by the lower one: there is one
+        return int(found[0]), int(found[-1])
+
+    def _interpolated(self, p: float, least: float, most: float) -> float | None:
+        """Where the clean counts reach p of their total, values spread evenly in their bins."""
+        counts = clean(self.counts)
+        total = float(counts.sum())
+        if total <= 0:
+            return None
+        low, _, high = self._bins()
+        place = min(int(np.searchsorted(np.cumsum(counts), p * total)), len(counts) - 1)
+        before = float(counts[:place].sum())
+        inside = (p * total - before) / counts[place] if counts[place] > 0 else 0.0
+        return min(max(float(low[place] + (high[place] - low[place]) * min(max(inside, 0.0), 1.0)), float(least)), float(most))
+
+    def _derived(self, numbers: Sequence[float | None], level: Number) -> Derived:
+        """As the attribute tells them: days as dates, the ends of intervals rounded outwards."""
+        rounded: list[Callable[[float], int]] = [round, math.floor, math.ceil, math.floor, math.ceil]
+        if self.attribute.type == "date":
+            told = [None if day is None else date.fromordinal(to(day)) for day, to in zip(numbers, rounded, strict=True)]
+            return Derived(told[0], told[1], told[2], told[3], told[4], float(level))
+        value, low, high, noise_low, noise_high = (None if number is None else float(number) for number in numbers)
+        return Derived(value, low, high, noise_low, noise_high, float(level))
+
+
+def _frame(low: Floats, high: Floats) -> tuple[float, float]:
+    """The middle of the range, and half of it."""
+    start, stop = float(low.min()), float(high.max())
+    return (start + stop) / 2, (stop - start) / 2 or 1.0

@@ -1,0 +1,273 @@
+"""What a publication is about: attributes with their codes, all of it public, from the policy or from whoever publishes.
+
+A column with declared values has a code for each of them; whole numbers and days between declared bounds have one each, or share them in
+bins; reals always come in bins. Bins are closed below and open above, but for the last, so that the upper bound has a bin.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Any, Final
+
+from hedgerow.errors import InvalidArgument, Refused, Unbounded
+from hedgerow.numeric.number import exact, whole
+from hedgerow.plan.crossing import Cross
+from hedgerow.plan.expressions import Call, Constant, Expression, Read
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Rows
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.values import Type, Value
+
+__all__ = ["Attribute", "Bins", "Domain", "domain_of", "tabulation"]
+
+Bins = int | Sequence[Any]
+_SINGLE: Final = 1000  # whole numbers that get a code each unless bins are asked for
+_CODES: Final = 2**24
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column with a code for each of its ``values``, or for each bin between two neighbouring ``edges`` (of dates: their ordinals), open
+    above; of reals the last is closed."""
+
+    name: str
+    type: Type
+    values: tuple[Value, ...] | None = None
+    edges: tuple[Fraction, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.values is None) == (self.edges is None):
+            raise InvalidArgument(self.name, "must have values, or the edges of bins")
+        if self.values is not None and (not self.values or None in self.values or len(set(self.values)) != len(self.values)):
+            raise InvalidArgument(self.name, "must have different values, at least one, and not NULL")
+        if self.edges is not None and (len(self.edges) < 2 or any(a >= b for a, b in zip(self.edges, self.edges[1:], strict=False))):
+            raise InvalidArgument("bins", f"of {self.name} must not overlap: write rising edges, such as 0, 10, 20", _shown(self.edges))
+        if self.size > _CODES:
+            raise InvalidArgument("bins", f"of {self.name} must be at most {_CODES}", self.size)
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return len(self.values) if self.values is not None else len(self.edges or ()) - 1
+
+    @property
+    def ordered(self) -> bool:
+        """Whether "up to here" means anything: numbers and dates, whose codes rise with them."""
+        return self.edges is not None or (self.type in ("integer", "date") and list(self.values or ()) == sorted(self.values or ()))  # type: ignore[type-var]
+
+    @property
+    def middles(self) -> tuple[Fraction, ...] | None:
+        """The number in the middle of each code; None where codes are no numbers."""
+        if self.edges is not None:
+            last = 0 if self.type == "real" else 1  # of whole numbers from 0 to below 10 the middle is 4.5
+            return tuple((a + b - last) / 2 for a, b in zip(self.edges, self.edges[1:], strict=False))
+        if self.type != "integer":
+            return None
+        return tuple(Fraction(value) for value in self.values or ())  # type: ignore[arg-type]
+
+    def label(self, code: int) -> str:
+        """A code in words."""
+        if self.values is not None:
+            return str(self.values[code])
+        low, high = (self.edges or ())[code : code + 2]
+        if self.type == "real":
+            return f"{float(low):g} to {'' if code == self.size - 1 else 'below '}{float(high):g}"
+        first, last = (self._told(edge) for edge in (low, high - 1))
+        return str(first) if first == last else f"{first} to {last}"
+
+    def columns(self) -> dict[str, list[Any]]:
+        """How codes are told in a table: a column of values, or where each bin begins and ends."""
+        if self.values is not None:
+            return {self.name: list(self.values)}
+        ends = [self._told(edge) for edge in self.edges or ()]
+        return {f"{self.name}_from": ends[:-1], f"{self.name}_to": ends[1:]}
+
+    def code(self) -> Expression:
+        """The code of a row, as an expression of its column; NULL stays NULL."""
+        column = Read(self.name)
+        if self.edges is None:
+            return _searched(column, self.type, sorted((value, code) for code, value in enumerate(self.values or ())))
+        if self.type == "date":
+            starts: list[tuple[Value, int]] = [(date.fromordinal(math.ceil(edge)), code) for code, edge in enumerate(self.edges[:-1])]
+            return _searched(column, "date", starts)
+        widths = {b - a for a, b in zip(self.edges, self.edges[1:], strict=False)}
+        low, width = self.edges[0], max(widths)
+        if len(widths) > 1 or (self.type == "integer" and (width.denominator, low.denominator) != (1, 1)):
+            wanted: list[tuple[Value, int]] = [(_number(edge, self.type), code) for code, edge in enumerate(self.edges[:-1])]
+            return _searched(column, self.type, wanted)
+        above = Call("-", (column, Constant(_number(low, self.type), self.type)))
+        place = Call("floor", (Call("/", (above, Constant(_number(width, self.type), self.type))),))
+        return Call("least", (place, Constant(self.size - 1, "integer")))
+
+    def find(self, value: Any) -> int | None:
+        """The code that a value has; None where it has none."""
+        if self.values is not None:
+            return self.values.index(value) if value in self.values else None
+        edges = self.edges or ()
+        number = Fraction(value.toordinal() if isinstance(value, date) else value)
+        return None if not edges[0] <= number <= edges[-1] else min(bisect.bisect_right(edges, number) - 1, self.size - 1)
+
+    def _told(self, edge: Fraction) -> Any:
+        if self.type == "date":
+            return date.fromordinal(math.ceil(edge))
+        return int(edge) if edge.denominator == 1 and self.type == "integer" else float(edge)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for a receipt."""
+        values = None if self.values is None else [value.isoformat() if isinstance(value, date) else value for value in self.values]
+        edges = None if self.edges is None else [str(edge) for edge in self.edges]
+        return {"name": self.name, "type": self.type, "values": values, "edges": edges}
+
+    @classmethod
+    def from_dict(cls, held: Mapping[str, Any]) -> Attribute:
+        """What ``to_dict`` gave."""
+        values, edges = held["values"], held["edges"]
+        if values is not None and held["type"] == "date":
+            values = [date.fromisoformat(value) for value in values]
+        return cls(held["name"], held["type"], values and tuple(values), edges and tuple(map(Fraction, edges)))
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Several attributes of one table, in order."""
+
+    attributes: tuple[Attribute, ...]
+
+    def __post_init__(self) -> None:
+        names = [attribute.name.casefold() for attribute in self.attributes]
+        if not names or len(set(names)) != len(names):
+            raise InvalidArgument("columns", "must be different, and at least one", names)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many codes each attribute has."""
+        return tuple(attribute.size for attribute in self.attributes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the attributes are called."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def cells(self) -> int:
+        """How many combinations of codes there are."""
+        return math.prod(self.sizes)
+
+    def place(self, name: str) -> int:
+        """Where an attribute is."""
+        found = [place for place, attribute in enumerate(self.attributes) if attribute.name.casefold() == name.casefold()]
+        if not found:
+            raise InvalidArgument("columns", f"must be among {', '.join(self.names)}", name)
+        return found[0]
+
+    def at_most(self, cells: int) -> None:
+        """Refuses a domain of more combinations, and says what to leave out."""
+        if self.cells > cells:
+            largest = max(self.attributes, key=lambda attribute: attribute.size)
+            raise Refused(
+                f"{' x '.join(self.names)} have {self.cells:,} combinations; at most {cells:,} can be told one by one. Leave out "
+                f"{largest.name} ({largest.size:,} codes), or give it fewer bins; or publish marginals, which need no such table."
+            )
+
+
+def domain_of(schema: Schema, columns: Sequence[str], bins: Mapping[str, Bins] | None = None) -> Domain:
+    """The attributes of these columns, from what the policy declares and the ``bins`` that are asked for."""
+    asked = {name.casefold(): wanted for name, wanted in (bins or {}).items()}
+    strangers = set(asked) - {name.casefold() for name in columns}
+    if strangers:
+        raise InvalidArgument("bins", "must be of columns that are published", ", ".join(sorted(strangers)))
+    found = []
+    for name in columns:
+        column = schema.column(name)
+        if column is None or (schema.unit is not None and schema.unit != "row" and name.casefold() == schema.unit.casefold()):
+            known = [other.name for other in schema.columns if other.name != schema.unit]
+            raise InvalidArgument("columns", f"must be columns of {schema.table}: {', '.join(known)}", name)
+        found.append(_attribute(column, asked.get(name.casefold()), schema.table))
+    return Domain(tuple(found))
+
+
+def _attribute(column: Column, bins: Bins | None, table: str) -> Attribute:
+    if column.values is not None or column.type == "boolean":
+        if bins is not None:
+            raise InvalidArgument("bins", f"of {column.name} must be left out: its values are declared", bins)
+        return Attribute(column.name, column.type, column.values or (False, True))
+    if column.low is None or column.high is None:
+        line = "values = [...]" if column.type == "text" else "min = ..., max = ..., or values = [...]"
+        raise Unbounded(
+            f"What {column.name} may be is not declared, and must not be read off the data: write {column.name} = {{ {line} }} "
+            f"under [tables.{table}.columns]."
+        )
+    if bins is None:
+        return _single(column, column.low, column.high)
+    edges = _edges(column, column.low, column.high, bins)
+    return Attribute(column.name, column.type, edges=edges)
+
+
+def _single(column: Column, low: Fraction, high: Fraction) -> Attribute:
+    count = high - low + 1
+    if column.type == "real" or count > _SINGLE:
+        raise InvalidArgument("bins", f'must be given for {column.name}, such as bins = {{"{column.name}": 20}}: it has too many values')
+    numbers = range(int(low), int(high) + 1)
+    return Attribute(column.name, column.type, tuple(map(date.fromordinal, numbers)) if column.type == "date" else tuple(numbers))
+
+
+def _edges(column: Column, low: Fraction, high: Fraction, bins: Bins) -> tuple[Fraction, ...]:
+    if isinstance(bins, str | bytes) or not isinstance(bins, int | Sequence):
+        raise InvalidArgument("bins", f"of {column.name} must be how many, or a list of edges", bins)
+    if isinstance(bins, int):
+        count = whole(bins, "bins")
+        # A whole number n stands for all of n to below n + 1, so that bins of whole numbers are as wide as they look.
+        top = high if column.type == "real" else high + 1
+        if column.type == "real":
+            return tuple(low + place * (top - low) / count for place in range(count + 1))
+        if count > top - low:
+            raise InvalidArgument("bins", f"of {column.name} must be at most {top - low}: it has no more values", bins)
+        return tuple(Fraction(math.floor(low + place * (top - low) / count)) for place in range(count + 1))
+    edges = tuple(Fraction(edge.toordinal()) if isinstance(edge, date) else exact(edge, "bins") for edge in bins)
+    if not edges or edges[0] < low or edges[-1] > (high if column.type == "real" else high + 1):
+        raise InvalidArgument("bins", f"of {column.name} must lie within its bounds, {_shown((low, high))}", _shown(edges))
+    if edges[0] > low or edges[-1] < high:
+        raise InvalidArgument("bins", f"of {column.name} must begin and end at its bounds, {_shown((low, high))}", _shown(edges))
+    # The last bin is closed; of whole numbers that is to below the next one.
+    return edges if column.type == "real" else (*edges[:-1], high + 1)
+
+
+def tabulation(rows: Rows, domain: Domain, max_rows: int, *, flat: bool = False) -> Aggregate:
+    """The plan that counts the combinations of the domain's codes, with at most ``max_rows`` rows of each unit; ``flat``, as one attribute
+    that has a code for each combination, the first attribute slowest."""
+    codes = [(attribute.code(), attribute.size) for attribute in domain.attributes]
+    if flat:
+        codes = [(_packed(codes), domain.cells)]
+    coded = Project(rows, tuple((f"a{place}", code) for place, (code, _) in enumerate(codes)))
+    cross = Cross(tuple((f"a{place}", size) for place, (_, size) in enumerate(codes)))
+    return Aggregate(Group(Bound(coded, (), 1, max_rows), ()), (cross,))
+
+
+def _packed(codes: Sequence[tuple[Expression, int]]) -> Expression:
+    found = codes[0][0]
+    for code, size in codes[1:]:
+        found = Call("+", (Call("*", (found, Constant(size, "integer"))), code))
+    return found
+
+
+def _number(value: Fraction, type_: Type) -> Value:
+    return math.ceil(value) if type_ == "integer" else float(value)
+
+
+def _searched(column: Read, type_: Type, starts: Sequence[tuple[Value, int]]) -> Expression:
+    """The code of the last of these, sorted, that is not above the column: by halves, so that a thousand take ten comparisons."""
+    if len(starts) == 1:
+        # A comparison that NULL does not pass, so that NULL has no code.
+        return Call("case", (Call("is null", (column,)), Constant(None, "integer"), Constant(starts[0][1], "integer")))
+    middle = len(starts) // 2
+    below = Call("<", (column, Constant(starts[middle][0], type_)))
+    lower, upper = _searched(column, type_, starts[:middle]), _searched(column, type_, starts[middle:])
+    return Call("case", (below, lower, upper))
+
+
+def _shown(numbers: Sequence[Fraction]) -> str:
+    return ", ".join(f"{float(number):g}" for number in numbers)

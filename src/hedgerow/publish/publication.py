@@ -1,0 +1,161 @@
+"""A publication: a folder with the table that was published, a receipt, and a report for people.
+
+    NAME/data.parquet     the table; readable by anything, and usable as a public table of a policy
+    NAME/receipt.json     what it is, what it cost, where the ledger has it, the digest of the table
+    NAME/report.html      all of that for people, with pictures, in one file
+
+It is made beside its place, under a name that says so, and moved there when it is whole: what has no receipt was never published.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hedgerow.answers.frames import Frames
+from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.privacy.loss import Loss
+from hedgerow.publish.domain import Attribute, Domain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from hedgerow.publish.derived import Histogram
+
+__all__ = ["DATA", "FORMAT", "RECEIPT", "REPORT", "Publication", "Workshop"]
+
+FORMAT: Final = 1
+DATA, RECEIPT, REPORT = "data.parquet", "receipt.json", "report.html"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Publication(Frames):
+    """A published table. Everything in it is public."""
+
+    path: Path
+    receipt: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Publication:
+        """The publication of a folder, if it is whole and as it was published."""
+        folder = Path(path)
+        try:
+            receipt = json.loads((folder / RECEIPT).read_text(encoding="utf-8"))
+            if receipt["format"] != FORMAT:
+                raise SourceError(f"{folder / RECEIPT} has format {receipt['format']}; this version of Hedgerow reads format {FORMAT}.")
+            whole = receipt["data"] == _digest(folder / DATA)
+        except (OSError, ValueError, KeyError, TypeError):
+            raise SourceError(f"{folder} is no publication: it needs a {RECEIPT} and a {DATA}.") from None
+        if not whole:
+            raise SourceError(f"{folder / DATA} is not what was published: its digest is not that of the receipt.")
+        return cls(folder, receipt)
+
+    @property
+    def kind(self) -> str:
+        """Which kind of publication it is."""
+        return str(self.receipt["kind"])
+
+    @property
+    def domain(self) -> Domain:
+        """The attributes, and the codes they have."""
+        return Domain(tuple(map(Attribute.from_dict, self.receipt["attributes"])))
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What else is known about how it was made."""
+        facts: Mapping[str, Any] = self.receipt["facts"]
+        return facts
+
+    @property
+    def cost(self) -> Loss:
+        """What was charged for it."""
+        return Loss.from_dict(self.receipt["cost"])
+
+    def histogram(self, name: str | None = None) -> Histogram:
+        """What the counts of one column say: its mean, variance, quantiles and density, each with its interval."""
+        from hedgerow.publish.derived import Histogram
+
+        if self.kind != "histogram":
+            raise InvalidArgument("publication", "must be a histogram", self.kind)
+        return Histogram.of(self.domain, self.to_arrow(), self.facts, name or self.domain.names[0])
+
+    def to_arrow(self) -> Any:
+        """The table."""
+        from pyarrow import parquet
+
+        return parquet.read_table(self.path / DATA)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:  # type: ignore[override]
+        """The lines of the table."""
+        lines: list[dict[str, Any]] = self.to_arrow().to_pylist()
+        return lines
+
+    def __repr__(self) -> str:
+        return f"{self.kind} of {self.receipt['table']} ({', '.join(self.domain.names)}) in {self.path}, for {self.cost}"
+
+
+class Workshop:
+    """Where a publication is made, beside the ``place`` where it will be."""
+
+    def __init__(self, place: str | Path) -> None:
+        self.place = Path(place)
+        self._bench = self.place.parent / f".{self.place.name}.unpublished"
+
+    def check(self) -> None:
+        """Refuses a place that is taken, or where nothing can be written, before anything is paid."""
+        if self.place.exists():
+            raise InvalidArgument("to", "must be a new folder: there is something already", str(self.place))
+        try:
+            self.place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(self._bench, ignore_errors=True)
+            self._bench.mkdir()
+        except OSError as problem:
+            raise InvalidArgument("to", f"must be where a folder can be made: {problem.strerror}", str(self.place)) from None
+
+    def keep(self, table: pa.Table) -> str:
+        """Writes the table down, for good, and gives its digest."""
+        from pyarrow import parquet
+
+        file = self._bench / DATA
+        parquet.write_table(table, file, compression="zstd")
+        _sync(file)
+        return _digest(file)
+
+    def finish(self, receipt: Mapping[str, Any], report: str) -> Publication:
+        """Adds receipt and report, and moves all of it into place."""
+        for name, text in ((REPORT, report), (RECEIPT, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n")):
+            (self._bench / name).write_text(text, encoding="utf-8")
+            _sync(self._bench / name)
+        _sync(self._bench)
+        os.rename(self._bench, self.place)
+        _sync(self.place.parent)
+        return Publication(self.place, receipt)
+
+    def copy(self, earlier: Publication) -> Publication:
+        """Another copy of what was published: it is public, and costs nothing."""
+        shutil.copytree(earlier.path, self.place)
+        return Publication.load(self.place)
+
+    def give_up(self) -> None:
+        """Leaves nothing behind."""
+        shutil.rmtree(self._bench, ignore_errors=True)
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as held:
+        return hashlib.file_digest(held, "sha256").hexdigest()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,52 @@
+"""A publication before it is made: what it will cost, how it is measured, how far off it will be. Looks at no data.
+
+Every kind of publication is a function from public terms to a ``Sketch``; its ``build`` then spends a purse on the exact table and returns
+what is published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.privacy.loss import Loss
+from hedgerow.publish.domain import Domain
+from hedgerow.purse import Purse
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Accuracy", "Made", "Sketch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How far off the answers called ``what`` will be: the root of the mean of their variances, and what the noise of one of them stays
+    within with probability 0.95 (None where no single figure says that)."""
+
+    what: str
+    answers: int
+    rms: float
+    radius: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What is published: a table, and facts about it that are public or paid for."""
+
+    table: pa.Table
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sketch:
+    """A publication of some ``kind`` over a ``domain``, measured as ``design`` says, for ``total``."""
+
+    kind: str
+    domain: Domain
+    design: str
+    total: Loss
+    accuracy: tuple[Accuracy, ...]
+    build: Callable[[Purse], Made]
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Partial sums of a stream, one by one as its elements arrive."""

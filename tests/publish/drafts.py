@@ -1,0 +1,49 @@
+"""Small publications of each kind, with the receipts that a database would write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from hedgerow.plan.crossing import Tabulated
+from hedgerow.publish.domain import Attribute, Domain
+from hedgerow.publish.sketch import Made, Sketch
+from hedgerow.publish.terms import Terms
+from hedgerow.purse import Purse
+
+AGE = Attribute("age", "integer", edges=tuple(map(Fraction, range(0, 101, 20))))
+INCOME = Attribute("income", "real", edges=tuple(map(Fraction, range(0, 1001, 5))))
+REGION = Attribute("region", "text", ("North & West", "South", "<b>East</b>"))
+SMOKER = Attribute("smoker", "boolean", (False, True))
+DAY = Attribute("day", "date", tuple(date.fromordinal(739_000 + i) for i in range(500)))
+
+
+def made(kind: Callable[..., Sketch], attributes: tuple[Attribute, ...], terms: Terms, **options: Any) -> tuple[Sketch, Made]:
+    """Of 3,000 rows whose codes go round."""
+    domain = Domain(attributes)
+    sketch = kind(terms, domain, **options)
+    codes = np.stack([(np.arange(3000) * (place + 1) + np.arange(3000) // 7) % size for place, size in enumerate(domain.sizes)], axis=1)
+    purse = Purse(Tabulated.of(codes, domain.sizes), sketch.total, rows=terms.rows, relation=terms.relation, group=terms.group)
+    return sketch, sketch.build(purse)
+
+
+def receipt(sketch: Sketch, found: Made, terms: Terms, owner: str = "id") -> dict[str, Any]:
+    return {
+        "kind": sketch.kind,
+        "table": "visits",
+        "version": "2026-10",
+        "population": "patients",
+        "unit": {"neighbours": terms.relation, "owner": owner, "rows": terms.rows},
+        "design": sketch.design,
+        "cost": sketch.total.to_dict(),
+        "accuracy": [{"what": a.what, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
+        "facts": found.facts,
+        "notes": list(sketch.notes),
+        "data": "ab" * 32,
+        "ledger": {"entry": 17, "hash": "cd" * 32, "time": "2026-11-16T06:30:00Z"},
+        "where": "age < 90",
+    }

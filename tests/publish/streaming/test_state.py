@@ -1,0 +1,224 @@
+"""The state file: every step whole or not at all, every answer for good, and nobody else reads it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from hedgerow.errors import HedgerowError, Refused, SourceError
+from hedgerow.publish.streaming.state import StateFile
+from hedgerow.publish.streaming.ways import State
+
+START = State((0, 2**70), (0.1, -(2**65)))
+
+
+def step(state: State, place: int) -> tuple[State, float]:
+    return State((state.private[0] + 1, *state.private[1:]), state.public), place + 0.5
+
+
+def never(state: State, place: int) -> tuple[State, float]:
+    raise AssertionError("this element has an answer")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> StateFile:
+    return StateFile.create(tmp_path / "sums", "terms", 4, START)
+
+
+def test_a_step_is_kept_and_its_answer_is_for_good(file: StateFile) -> None:
+    assert file.advance(None, step) == (1, 0.5)
+    assert file.advance(2, step) == (2, 1.5)
+    assert file.advance(1, never) == (1, 0.5)
+    assert file.advance(2, never) == (2, 1.5)
+    file.close()
+    again = StateFile(file.path)
+    assert (again.terms, again.number, again.answers()) == ("terms", 2, [0.5, 1.5])
+    assert again.advance(1, never) == (1, 0.5)
+    seen: list[State] = []
+    again.advance(None, lambda state, place: (seen.append(state), step(state, place))[1])
+    assert seen == [State((2, 2**70), (0.1, -(2**65)))]
+    assert [type(number) for number in seen[0].public] == [float, int]
+
+
+def test_elements_arrive_in_order_and_not_beyond_the_horizon(file: StateFile) -> None:
+    with pytest.raises(Refused, match="element 1 is the next; got element 3"):
+        file.advance(3, never)
+    with pytest.raises(Refused, match="for 4 elements"):
+        file.advance(5, never)
+    for _ in range(4):
+        file.advance(None, step)
+    with pytest.raises(Refused, match="for 4 elements"):
+        file.advance(None, never)
+    assert file.number == 4
+
+
+def test_a_step_that_fails_leaves_nothing(file: StateFile) -> None:
+    def broken(state: State, place: int) -> tuple[State, float]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        file.advance(None, broken)
+    assert file.number == 0
+    assert file.advance(None, step) == (1, 0.5)
+
+
+def test_only_the_owner_reads_it(file: StateFile) -> None:
+    file.advance(None, step)
+    assert {path.name: path.stat().st_mode & 0o777 for path in file.path.parent.iterdir()} == {
+        "sums": 0o600,
+        "sums-wal": 0o600,
+        "sums-shm": 0o600,
+    }
+    file.close()
+    file.path.chmod(0o640)
+    with pytest.raises(SourceError, match="chmod 600"):
+        StateFile(file.path)
+
+
+def test_a_mask_that_lets_others_read_changes_nothing(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        StateFile.create(tmp_path / "sums", "", 1, START).advance(None, step)
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+
+def test_every_commit_is_synced(tmp_path: Path) -> None:
+    file = StateFile.create(tmp_path / "sums", "", 1, START)
+    db = file._connection()
+    assert db.execute("PRAGMA synchronous").get == 2  # FULL
+    assert db.execute("PRAGMA journal_mode").get == "wal"
+
+
+def test_a_copy_is_refused_unless_it_is_vouched_for(file: StateFile) -> None:
+    file.advance(None, step)
+    file.close()
+    copy = file.path.with_name("copy")
+    shutil.copy(file.path, copy)
+    with pytest.raises(SourceError, match="is a copy"):
+        StateFile(copy)
+    assert StateFile(copy, moved=True).number == 1
+    assert StateFile(copy).number == 1
+
+
+def test_nothing_is_written_over(file: StateFile) -> None:
+    with pytest.raises(SourceError, match="never written over"):
+        StateFile.create(file.path, "other", 1, START)
+    assert file.terms == "terms"
+
+
+def test_what_a_crash_left_of_a_creation_is_swept_away(tmp_path: Path) -> None:
+    for end in ("", "-wal", "-journal"):
+        (tmp_path / f"sums.new{end}").write_bytes(b"half")
+    assert StateFile.create(tmp_path / "sums", "terms", 4, START).number == 0
+
+
+def test_places_where_no_stream_can_be(tmp_path: Path, file: StateFile) -> None:
+    with pytest.raises(SourceError, match="There is no stream"):
+        StateFile(tmp_path / "gone")
+    with pytest.raises(SourceError, match=r"folder .* does not exist"):
+        StateFile.create(tmp_path / "gone" / "sums", "", 1, START)
+    file.close()
+    os.link(file.path, tmp_path / "second")
+    with pytest.raises(SourceError, match="several names"):
+        StateFile(file.path)
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all, however long it may be" * 100])
+def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(content)
+    other.chmod(0o600)
+    with pytest.raises(SourceError, match="is not a stream, or is damaged"):
+        StateFile(other)
+
+
+@pytest.mark.parametrize("broken", ["DELETE FROM state", "UPDATE state SET private = '[1'", "DELETE FROM stream"])
+def test_damage_is_told_and_nothing_else(file: StateFile, broken: str) -> None:
+    file._connection().execute(broken)
+    with pytest.raises(SourceError, match="damaged"):
+        file.advance(None, step)
+
+
+def test_a_folder_that_may_not_be_written_is_told(file: StateFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise OSError("disk on fire at /secret")
+
+    monkeypatch.setattr(os, "open", failing)
+    with pytest.raises(SourceError, match=r"cannot be read and written\. What was answered is kept\.$"):
+        StateFile.create(file.path.with_name("other"), "", 1, START)
+
+
+def test_a_full_disk_is_told(file: StateFile) -> None:
+    pages = file._connection().execute("PRAGMA page_count").get
+    file._connection().execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(SourceError, match="full"):
+        file.advance(None, lambda state, _: (State(state.private, tuple(range(2000))), 0.0))
+    assert file.number == 0
+
+
+def test_who_does_not_let_go_is_told_of(file: StateFile) -> None:
+    file._connection().execute("BEGIN IMMEDIATE")
+    with pytest.raises(SourceError, match="in use by another process"):
+        StateFile(file.path, wait=0.01).advance(None, step)
+
+
+def test_closed_is_closed(file: StateFile) -> None:
+    file.close()
+    file.close()
+    with pytest.raises(SourceError, match="is closed"):
+        file.advance(None, step)
+
+
+def test_a_forked_child_opens_its_own(file: StateFile) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            file.advance(None, never)
+        except HedgerowError as told:
+            os._exit(7 if "another process" in str(told) else 8)
+        finally:
+            os._exit(9)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert file.advance(None, step) == (1, 0.5)
+
+
+def test_threads_and_files_take_turns(tmp_path: Path) -> None:
+    """Sixty steps by three threads on two openings of one file: every number once."""
+    one = StateFile.create(tmp_path / "sums", "", 60, START)
+    files, got = [one, one, StateFile(one.path)], list[tuple[int, float]]()
+
+    def work(file: StateFile) -> None:
+        got.extend(file.advance(None, step) for _ in range(20))
+
+    threads = [threading.Thread(target=work, args=(file,)) for file in files]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(got) == [(number, number - 0.5) for number in range(1, 61)]
+    assert one.answers() == [number - 0.5 for number in range(1, 61)]
+
+
+@pytest.mark.long
+def test_killed_at_every_step_on_the_disk_no_element_has_two_answers(tmp_path: Path) -> None:
+    here = Path(__file__)
+    run = subprocess.run(
+        [sys.executable, str(here.with_name("killing.py")), str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(here.parents[2])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    deaths, answers = map(int, run.stdout.split())
+    assert deaths > 30
+    assert answers > deaths

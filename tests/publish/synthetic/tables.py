@@ -1,0 +1,47 @@
+"""Small tables to synthesize."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from hedgerow.plan.crossing import Tabulated
+from hedgerow.publish.terms import Terms
+from hedgerow.purse import Purse
+
+SIZES = (12, 3, 2, 4)
+
+
+def people(many: int, seed: int = 1) -> Any:
+    """Rows with a twelve-step age, a job that follows from it, a coin, and a town that follows from the job."""
+    rng = np.random.default_rng(seed)
+    age = np.minimum(rng.binomial(11, 0.4, many), 11)
+    job = np.where(rng.random(many) < 0.9, np.digitize(age, [4, 6]), rng.integers(0, 3, many))
+    town = np.where(rng.random(many) < 0.8, job, 3)
+    return np.stack([age, job, rng.integers(0, 2, many), town], axis=1)
+
+
+def purse(codes: Any, price: Terms, sizes: tuple[int, ...] = SIZES) -> Purse:
+    """A purse that holds just the price."""
+    return Purse(Tabulated.of(codes, sizes), price.total, rows=price.rows, relation=price.relation)
+
+
+def rho(amount: int | Fraction) -> Terms:
+    """A price for Gaussian noise."""
+    return Terms(rho=Fraction(amount))
+
+
+def pure(amount: int | Fraction) -> Terms:
+    """A price for Laplace noise."""
+    return Terms(epsilon=Fraction(amount))
+
+
+def error(codes: Any, found: Any, a: int, b: int, sizes: tuple[int, ...] = SIZES) -> float:
+    """The part of rows that is out of place in the table of two attributes."""
+    tables = [
+        np.bincount(rows[:, a] * sizes[b] + rows[:, b], minlength=sizes[a] * sizes[b]) / len(rows)
+        for rows in (np.asarray(codes), np.asarray(found))
+    ]
+    return float(np.abs(tables[0] - tables[1]).sum() / 2)

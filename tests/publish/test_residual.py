@@ -1,0 +1,196 @@
+"""Residuals: unbiased, least squares, exact variances, the least error for the price; and mistakes that must show."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.plan.crossing import Tabulated
+from hedgerow.privacy.loss import Loss
+from hedgerow.publish.direct import Direct
+from hedgerow.publish.marginals import Marginals
+from hedgerow.publish.residual import Residuals, marginal_design
+from hedgerow.publish.terms import Terms
+from hedgerow.purse import Purse
+from publish.reading import FAR, best, drawn, exact_variance, marginals_of, measured, noise_of, off, price_of, read
+
+SIZES = (2, 3, 4)
+RHO = Terms(rho=Fraction(1, 50))
+WANTED = Marginals(SIZES, (((0, 1), Fraction(1)), ((1, 2), Fraction(4)), ((2,), Fraction(1, 3)), ((), Fraction(1))))
+
+
+def sets_of(marginals: Marginals) -> list[tuple[int, ...]]:
+    return [places for places, _ in marginals.wanted]
+
+
+@pytest.mark.parametrize("terms", [RHO, Terms(rho=Fraction(2), rows=3, relation="change-one", group=2)], ids=str)
+@pytest.mark.parametrize(
+    "marginals",
+    [Marginals.up_to(SIZES, 1), Marginals.up_to(SIZES, 2), Marginals.up_to((2, 1, 3), 3), WANTED],
+    ids=lambda m: str(len(m.wanted)),
+)
+def test_answers_are_least_squares_and_their_variances_exact(marginals: Marginals, terms: Terms) -> None:
+    design = Residuals.plan(marginals, terms)
+    asked, weights = marginals_of(sets_of(marginals), marginals.sizes), read(design)
+    assert weights @ measured(design, marginals.sizes) == pytest.approx(asked, abs=1e-9)
+    assert weights == pytest.approx(best(design, asked, marginals.sizes), abs=1e-9)
+    assert design.variances() == pytest.approx(np.square(weights) @ noise_of(design), rel=1e-9)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+def test_the_price_is_spent_and_never_more(relation: str, rows: int) -> None:
+    terms = Terms(rho=Fraction(1, 7), rows=rows, relation=relation, group=2)
+    spent = price_of(Residuals.plan(Marginals.up_to(SIZES, 2), terms), terms).rho
+    assert spent <= Fraction(1, 7)
+    assert float(spent) == pytest.approx(1 / 7, rel=1e-8)
+
+
+def test_rows_and_groups_widen_the_noise() -> None:
+    alone, many = (Residuals.plan(WANTED, Terms(rho=Fraction(1, 9), rows=rows, group=group)) for rows, group in ((1, 1), (3, 2)))
+    for one, other in zip(alone.laws, many.laws, strict=True):
+        assert float(other.scale / one.scale) == pytest.approx(6, rel=1e-8)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(st.floats(0.3, 3), min_size=8, max_size=8))
+def test_no_other_way_to_share_the_price_is_better(nudges: list[float]) -> None:
+    design = Residuals.plan(WANTED, RHO)
+    blocks = [block for block, _ in design.measurements]
+    other = Residuals(WANTED, design.parts, RHO.laws(blocks, [float(law.scale) * n for law, n in zip(design.laws, nudges, strict=False)]))
+    assert WANTED.error(design.spreads()) <= WANTED.error(other.spreads()) * (1 + 1e-9)
+
+
+def test_the_closed_form() -> None:
+    """The least error is (sum of sqrt(p v))^2 / 2 rho."""
+    importances = WANTED.importances()
+    root = sum(math.sqrt(math.prod(1 - 1 / SIZES[i] for i in part) * v) for part, v in importances.items())
+    assert WANTED.error(Residuals.plan(WANTED, RHO).spreads()) == pytest.approx(root**2 * 25, rel=1e-8)
+
+
+@pytest.mark.parametrize("marginals", [WANTED, Marginals.up_to((2, 3, 10, 4), 2), Marginals.up_to((3, 3), 1)], ids=lambda m: str(m.sizes))
+def test_the_largest_variance_can_be_made_least(marginals: Marginals) -> None:
+    weights = np.array([float(weight) for _, weight in marginals.wanted])
+
+    def each(design: Residuals) -> np.ndarray:
+        return weights * [marginals.variance(places, design.spreads()) for places, _ in marginals.wanted]
+
+    even, plain = Residuals.evenly(marginals, RHO), Residuals.plan(marginals, RHO)
+    assert price_of(even, RHO).rho <= Fraction(1, 50)
+    assert each(even).max() <= each(plain).max() * (1 + 1e-9)
+    assert marginals.error(even.spreads()) >= marginals.error(plain.spreads())
+    # No other scales do better than a part in a thousand: those that nudge them one by one.
+    blocks, scales = [block for block, _ in even.measurements], np.array([float(law.scale) for law in even.laws])
+    for nudge in np.concatenate([1 + 0.05 * np.eye(len(scales)), 1 - 0.05 * np.eye(len(scales))]):
+        other = Residuals(marginals, even.parts, RHO.laws(blocks, list(scales * nudge)))
+        assert each(other).max() >= each(even).max() * (1 - 2e-3)
+
+
+def test_never_worse_than_measuring_directly_where_people_come_and_go() -> None:
+    for marginals in (WANTED, Marginals.up_to(SIZES, 2), Marginals.up_to((5, 5, 5, 5), 3)):
+        residual, direct = Residuals.plan(marginals, RHO), Direct.plan(marginals, RHO)
+        assert marginals.error(residual.spreads()) <= marginals.error(direct.spreads()) * (1 + 1e-9)
+        assert marginal_design(marginals, RHO) == residual
+
+
+def test_where_one_becomes_another_the_better_is_taken() -> None:
+    terms = Terms(rho=Fraction(1, 50), relation="change-one")
+    few, many = Marginals.up_to(SIZES, 2), Marginals.up_to((10,) * 20, 2, least=2)
+    for marginals in (few, many):
+        errors = [marginals.error(design.plan(marginals, terms).spreads()) for design in (Residuals, Direct)]
+        assert marginals.error(marginal_design(marginals, terms).spreads()) == min(errors)
+    assert [marginal_design(marginals, terms).name for marginals in (few, many)] == ["each marginal", "residuals"]
+    assert isinstance(marginal_design(few, Terms(epsilon=Fraction(1))), Direct)
+
+
+def test_marginals_agree_where_they_overlap() -> None:
+    design = Residuals.plan(Marginals.up_to((2, 3, 4, 2), 2), RHO)
+    tables = dict(design.tables([law.sample(np.zeros(block.shape, dtype=np.int64)) for block, law in design.measurements]))
+    for pair, other in itertools.combinations([places for places in tables if len(places) == 2], 2):
+        for place in set(pair) & set(other):
+            one, two = (tables[p].sum(axis=1 - p.index(place)) for p in (pair, other))
+            assert one == pytest.approx(two, abs=1e-6)
+            assert one == pytest.approx(tables[(place,)], abs=1e-6)
+
+
+def test_live_noise_has_the_variance_that_is_said() -> None:
+    design = Residuals.plan(WANTED, RHO)
+    variances, weights = design.variances(), read(design)
+    cells = [0, 7, 20, -1]
+    errors = drawn(design) @ weights[cells].T
+    assert (off(errors, variances[cells]) < FAR).all()
+    # A forgotten factor shows: noise in the units of what is measured, not of counts; or the part of the noise that centring removes.
+    forgotten = Marginals.variances(WANTED, {part: exact_variance(law) for part, law in zip(design.parts, design.laws, strict=True)})
+    assert (off(errors, forgotten[cells]) > FAR).any()
+    kept = np.square(weights[:1] * 1.2) @ noise_of(design)
+    assert (off(errors[:, :1], kept) > FAR).all()
+
+
+def test_a_wrong_weight_shows() -> None:
+    """Parts spread over one code too few are biased, and the matrix says so."""
+    design = Residuals.plan(WANTED, RHO)
+    asked = marginals_of(sets_of(WANTED), SIZES)
+    wrong = read(design) * (
+        1 + 0.01 * (np.arange(len(design.parts)) == 0).repeat([law_block.cells for law_block, _ in design.measurements])
+    )
+    assert abs(wrong @ measured(design, SIZES) - asked).max() > 1e-3
+
+
+@pytest.mark.parametrize("rho", [Fraction(1, 50), Fraction(200)])
+def test_radii_cover(rho: Fraction) -> None:
+    design = Residuals.plan(WANTED, Terms(rho=rho))
+    errors = drawn(design, 50_000) @ read(design).T
+    outside = (np.abs(errors) > design.radii(0.05)).sum(axis=0)
+    assert (binom.sf(outside - 1, 50_000, 0.05) > 1e-10).all()
+    if rho < 1:  # and are hardly wider than need be
+        assert (binom.cdf(outside, 50_000, 0.045) > 1e-10).all()
+
+
+def test_very_many_kinds_of_marginals_get_a_bound_close_by() -> None:
+    marginals = Marginals.up_to(tuple(range(2, 42)), 2)
+    design = Residuals.plan(marginals, RHO)
+    radii, cells = design.radii(0.05), [marginals.cells(places) for places, _ in marginals.wanted]
+    for index in (0, 20, 100, len(cells) - 1):
+        nearly = design._profile(marginals.wanted[index][0], dict(zip(design.parts, design.laws, strict=True))).radius(0.05)
+        assert 0.99 * nearly <= radii[sum(cells[:index])] <= 1.05 * nearly
+
+
+def test_a_purse_pays_for_it_and_the_tables_come_out() -> None:
+    codes = np.stack([np.arange(600) % size for size in SIZES], axis=1)
+    table = Tabulated.of(codes, SIZES)
+    design = Residuals.plan(Marginals.up_to(SIZES, 2), Terms(rho=Fraction(50)))
+    purse = Purse(table, Loss(math.inf, rho=Fraction(50)), rows=1, relation="add-remove")
+    noisy = [purse.measure(block, law) for block, law in design.measurements]
+    assert Fraction(49) < purse.spent.rho <= 50
+    for places, found in design.tables(noisy):
+        assert found == pytest.approx(table.marginal(places), abs=3)
+    assert design.answers(noisy) == pytest.approx(np.concatenate([one.ravel() for _, one in design.tables(noisy)]))
+
+
+def test_a_pure_epsilon_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="must be a rho"):
+        Residuals.plan(WANTED, Terms(epsilon=Fraction(1)))
+
+
+@pytest.mark.long
+def test_a_hundred_attributes_of_ten_codes() -> None:
+    marginals = Marginals.up_to((10,) * 100, 2, least=2)
+    terms = Terms(rho=Fraction(1))
+    design = Residuals.plan(marginals, terms)
+    assert len(design.measurements) == 5051
+    assert price_of(design, terms).rho <= 1
+    noisy = [law.sample(np.zeros(block.shape, dtype=np.int64)) for block, law in design.measurements]
+    errors, variances = design.answers(noisy), design.variances()
+    # Cells of one marginal share their noise, different marginals nearly none: far more than 5,000 independent squares.
+    assert np.square(errors).mean() == pytest.approx(variances.mean(), rel=7 * math.sqrt(2 / 4950))
+    assert isinstance(design.laws[0], Gaussian)
+    assert np.isfinite(design.radii(0.05)).all()

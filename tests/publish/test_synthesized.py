@@ -1,0 +1,84 @@
+"""Synthetic rows as a publication: columns and values of the real ones, and not one value that the domain does not have."""
+
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.crossing import Tabulated
+from hedgerow.publish.domain import Attribute, Domain
+from hedgerow.publish.sketch import Made, Sketch
+from hedgerow.publish.synthesized import synthetic
+from hedgerow.publish.terms import Terms
+from hedgerow.purse import Purse
+
+DAY = date(2026, 1, 1).toordinal()
+DOMAIN = Domain(
+    (
+        Attribute("region", "text", ("north", "south", "east")),
+        Attribute("age", "integer", edges=tuple(map(Fraction, (0, 18, 65, 110)))),
+        Attribute("cost", "real", edges=tuple(map(Fraction, (0, 10, 1000)))),
+        Attribute("day", "date", edges=(Fraction(DAY), Fraction(DAY + 7), Fraction(DAY + 30))),
+        Attribute("smokes", "boolean", (False, True)),
+    )
+)
+ROWS = np.array([[n % 3, (n % 3 + (n % 10 == 0)) % 3, n % 2, (n // 2) % 2, n % 5 == 0] for n in range(4000)], dtype=np.int64)
+
+
+def made(sketch: Sketch, terms: Terms, rows: Any = ROWS) -> Made:
+    purse = Purse(Tabulated.of(rows, DOMAIN.sizes), sketch.total, rows=terms.rows, relation=terms.relation)
+    found = sketch.build(purse)
+    assert purse.spent.epsilon <= sketch.total.epsilon
+    return found
+
+
+@pytest.mark.parametrize(
+    "terms", [Terms(epsilon=Fraction(4)), Terms(rho=Fraction(1, 2)), Terms(rho=Fraction(1), relation="change-one")], ids=repr
+)
+def test_rows_have_the_columns_and_values_of_the_domain(terms: Terms) -> None:
+    found = made(synthetic(terms, DOMAIN, target="smokes"), terms)
+    table = found.table.to_pandas()
+    assert list(table.columns) == ["region", "age", "cost", "day", "smokes"]
+    assert set(table["region"]) <= {"north", "south", "east"}
+    assert table["age"].between(0, 109).all()
+    assert table["age"].dtype == np.int64
+    assert table["cost"].between(0, 1000).all()
+    assert min(table["day"]) >= date(2026, 1, 1)
+    assert max(table["day"]) <= date(2026, 1, 30)
+    assert found.facts["rows"] == len(table)
+    assert abs(len(table) - 4000) < 600
+    quality = found.facts["quality"]
+    assert set(quality["attributes"]) == set(DOMAIN.names)
+    assert all(set(pair["places"]) <= set(DOMAIN.names) for pair in quality["pairs"])
+    assert quality["task"] is None or quality["task"]["target"] == "smokes"
+    # What goes together in the rows goes together here: nine of ten have the age that goes with their region.
+    ages = np.digitize(table["age"], [18, 65])
+    regions = table["region"].map({"north": 0, "south": 1, "east": 2}).to_numpy()
+    assert (ages == regions).mean() > 0.6
+
+
+def test_within_a_bin_numbers_are_drawn_evenly() -> None:
+    terms = Terms(epsilon=Fraction(20))
+    table = made(synthetic(terms, DOMAIN, check=0), terms).table.to_pandas()
+    low = table["cost"][table["cost"] < 10]
+    assert abs(low.mean() - 5) < 6.5 * 10 / 12**0.5 / len(low) ** 0.5
+
+
+def test_a_table_of_nobody_gives_few_rows_or_none() -> None:
+    terms = Terms(epsilon=Fraction(5))
+    found = made(synthetic(terms, DOMAIN), terms, np.empty((0, 5), dtype=np.int64))
+    assert len(found.table) < 200
+    assert found.table.column_names == list(DOMAIN.names)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="must be among"):
+        synthetic(Terms(epsilon=Fraction(1)), DOMAIN, target="height")
+    sketch = synthetic(Terms(epsilon=Fraction(1)), DOMAIN)
+    assert sketch.accuracy[0].rms > 0
+    assert sketch.total.epsilon == 1

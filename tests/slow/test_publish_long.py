@@ -1,0 +1,57 @@
+"""The error that is told before publishing is the error there is: for every way to measure, to a standard error of one percent."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.publish.designs import Cellwise, Design
+from hedgerow.publish.direct import Direct
+from hedgerow.publish.marginals import Marginals
+from hedgerow.publish.prefix import prefix_designs
+from hedgerow.publish.queries import Queries
+from hedgerow.publish.residual import Residuals
+from hedgerow.publish.terms import Terms
+from hedgerow.publish.tree import Ranges, Tree
+
+PURE, RHO, CHANGED = Terms(epsilon=Fraction(1)), Terms(rho=Fraction(1, 8)), Terms(rho=Fraction(1, 8), rows=2, relation="change-one")
+THREE = Marginals.up_to((2, 3, 4), 2)
+MATRIX = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 1, 0], [1, 0, 0, 0, 2]])
+
+
+def _designs() -> list[Any]:
+    found: list[tuple[str, Design]] = []
+    for name, terms in (("pure", PURE), ("rho", RHO), ("changed", CHANGED)):
+        found.append((f"cells, {name}", Cellwise.plan((3, 4), (0, 1), terms)))
+        found.append((f"tree, {name}", Tree.plan(0, Ranges.all(20), terms)))
+        found.extend((f"queries {way.name}, {name}", way) for way in Queries.ways(0, MATRIX, terms))
+        found.extend((f"prefix {way.name}, {name}", way) for way in prefix_designs(33, terms))
+        found.append((f"direct, {name}", Direct.plan(THREE, terms)))
+        if terms.gaussian:
+            found.append((f"residuals, {name}", Residuals.plan(THREE, terms)))
+    return [pytest.param(design, id=name) for name, design in found]
+
+
+@pytest.mark.parametrize("design", _designs())
+def test_the_error_is_the_one_that_was_told(design: Design) -> None:
+    """Errors depend on the noise alone, so the exact counts may be 0. The mean over answers of the squared error, run by run."""
+    said, shapes = design.variances(), [(block.shape, law) for block, law in design.measurements]
+    radii, means, outside, runs = design.radii(Fraction(1, 20)), [], np.zeros(len(said)), 0
+    while runs < 400_000:
+        many = 2_000
+        drawn = [law.sample(np.zeros((many, *shape), dtype=np.int64)) for shape, law in shapes]
+        for run in range(many):
+            answers = design.answers([one[run] for one in drawn])
+            means.append(float(np.mean(answers**2)))
+            outside += np.abs(answers) > radii + 1e-9
+        runs += many
+        error = np.std(means) / len(means) ** 0.5
+        if runs >= 10_000 and error <= 0.01 * said.mean():
+            break
+    assert error <= 0.01 * said.mean()
+    assert abs(np.mean(means) - said.mean()) <= 4.5 * error
+    # Every interval covers at least at its level, up to what chance allows among so many.
+    assert outside.max() / runs <= 0.05 + 6 * (0.05 * 0.95 / runs) ** 0.5
