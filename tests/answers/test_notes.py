@@ -19,6 +19,14 @@ from hedgerow.answers.answer import Answer
         ("SELECT city, COUNT(*) FROM data GROUP BY city", ["at most 2 groups", "more than 3", "shown from a noisy count of"]),
         ("SELECT MEDIAN(age) FROM data", ["more than 3", "In MEDIAN(age)", "MEDIAN(age) is at most 1 rank off, with 95 %"]),
         ("SELECT MODE(region) FROM data", ["more than 3", "rarer by up to 1 row, with 95 %"]),
+        (
+            "SELECT SUM(cost, contribution_bounds_per_group => (0, 50), clipped => TRUE), "
+            "COUNT(*, contribution_bounds_per_group => (0, 2)) FROM data",
+            [
+                "a unit adds up to counts as at least 0 and at most 50; how many are outside",
+                "COUNT(*, contribution_bounds_per_group => (0, 2)) what",
+            ],
+        ),
         ("SELECT COUNT(*) FROM data HAVING COUNT(*) > 5", ["more than 3", "looked at noisy values"]),
     ],
 )

@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.answers.radius import _laplace_radius, mean_size, radius
+from hedgerow.answers.blend import Blend
+from hedgerow.answers.radius import _apart, _beyond, _closed_radii, _laplace_radius, mean_size, radii, radius
 from hedgerow.mechanisms import Gaussian, Laplace
 
 LAWS = (Laplace(Fraction(30)), Gaussian(Fraction(30)))
@@ -45,6 +46,50 @@ def test_two_laplace_draws_have_a_known_tail() -> None:
         t = _laplace_radius((1.0, 1.0), beta)
         assert (1 + t / 2) * math.exp(-t) == pytest.approx(beta, rel=2e-3)
         assert (1 + t / 2) * math.exp(-t) <= beta
+
+
+@pytest.mark.parametrize("sizes", [(1.0,), (0.2, 1.0), (1.0, 1.0), (0.3, 0.7, 1.0), (1.0, 1.0, 1.0), (1e-9, 0.5, 0.5, 1.0), (1.0,) * 4])
+def test_partial_fractions_are_the_integral(sizes: tuple[float, ...]) -> None:
+    for beta in (0.5, 0.05, 1e-4, 1e-9):
+        t = float(_closed_radii(np.array([sizes]), beta)[0])
+        assert 0.96 * beta <= _beyond(t, sizes) <= beta * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("law", [*LAWS, Laplace(Fraction(1)), Laplace(Fraction(1, 1000)), Gaussian(Fraction(3))])
+def test_draws_are_near_continuous_ones(law: Laplace | Gaussian) -> None:
+    """By their quantiles: |Z| >= k as often as |L| >= some l, and l lies between k - apart and k - 1 + apart."""
+    apart = _apart(law)
+    for k in range(1, 12):
+        tail = 0.0
+        for z in range(k, k + 2000):
+            tail += 2 * math.exp(float(law.log_prob(z, 0)))
+        if tail < 1e-15:
+            break
+        scale = float(law.scale)
+        if isinstance(law, Laplace):
+            far = -scale * math.log(min(tail, 1.0))
+        else:
+            low, high = 0.0, 10 * scale
+            for _ in range(100):
+                middle = (low + high) / 2
+                low, high = (low, middle) if math.erfc(middle / scale / math.sqrt(2)) <= tail else (middle, high)
+            far = high
+        assert k - apart - 1e-6 <= far <= k - 1 + apart + 1e-6
+
+
+@pytest.mark.parametrize(
+    "law", [*LAWS, Blend(((LAWS[0], Fraction(1, 3)), (Laplace(Fraction(20)), Fraction(2, 3)), (LAWS[0], Fraction(1, 5))))]
+)
+def test_radii_hold_row_by_row_and_are_convex(law: Laplace | Gaussian | Blend) -> None:
+    """100,000 draws at 5 %: more than 5,450 outside would be six and a half standard errors."""
+    weights = np.array([[1.0, 0.0], [0.75, -0.25], [0.5, -0.5], [0.25, -0.75], [0.0, -1.0]])
+    far = radii(law, weights, 0.05)
+    parts = law.parts if isinstance(law, Blend) else ((law, Fraction(1)),)
+    noise = sum(float(share) * one.sample(np.zeros((2, 100_000), dtype=np.int64)) for one, share in parts)
+    outside = (np.abs(weights @ noise) > far[:, None]).sum(axis=1)
+    assert (outside < 5450).all()
+    assert (outside > 4000).all()
+    assert (np.diff(far, 2) > 0).all()
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

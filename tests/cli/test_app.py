@@ -37,7 +37,8 @@ def test_the_installed_program_is_this_one() -> None:
 def test_commands_are_listed() -> None:
     assert list(app.COMMANDS) == [
         "demo", "init", "check", "query", "explain", "budget", "budget raise", "policy accept",
-        "ledger verify", "ledger adopt", "ledger backup", "ledger restore", "ledger begin", "audit",
+        "ledger verify", "ledger adopt", "ledger backup", "ledger restore", "ledger begin",
+            "publish histogram", "publish cdf", "publish marginals", "publish queries", "publish stream", "publish synthetic", "audit",
     ]  # fmt: skip
 
 

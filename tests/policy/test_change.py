@@ -57,6 +57,10 @@ LOOSE = [
     ((PARTITION, ""), "table 'visits': partition is dropped, and questions are paid for in another way."),
     (("public = true", 'public = true\nunique = ["id", "code"]'), "table 'regions': id, code is said to be unique."),
     (
+        ("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true"),
+        "table 'visits': bounds that are not declared are found in the data, privately.",
+    ),
+    (
         ("visits.parquet", "v.csv"),
         "table 'visits': source changes from 'visits.parquet' to 'v.csv' under the same version; declare a new one.",
     ),
@@ -122,6 +126,12 @@ def test_parts_that_come_and_grow_need_a_word_and_a_key_that_goes_does_not() -> 
     keyed = policy(("public = true", 'public = true\nunique = "id"'))
     assert loosened(keyed, OLD) == ()
     assert tightened(keyed, OLD) == ("table 'regions': id is not said to be unique any more.",)
+
+
+def test_bounds_that_are_not_found_any_more_need_no_word() -> None:
+    finding = policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true"))
+    assert loosened(finding, OLD) == ()
+    assert tightened(finding, OLD) == ("table 'visits': bounds are not found any more.",)
 
 
 def test_another_way_to_the_unit_needs_a_word() -> None:

@@ -101,6 +101,8 @@ def test_an_analyst() -> None:
         (replace(ROWS, max_rows_per_group=5), "max_rows_per_group", "a row is in one group, once"),
         (replace(REGIONS, unit="row"), "unit", "a public table protects nobody: leave out unit"),
         (replace(REGIONS, partition=PartitionRule("x", 1)), "partition", "leave out partition"),
+        (replace(VISITS, auto_bounds=True, max_units=None), "max_units", "max_units is missing"),
+        (replace(REGIONS, auto_bounds=True), "auto_bounds", "the bounds of public columns are known: leave out auto_bounds"),
         (replace(VISITS, unique=(("age",),)), "unique", "unique is a public fact about a public table"),
         (replace(REGIONS, unique=(("a", "A"),)), "unique", "a key names each of its columns once; got a, A"),
         (replace(REGIONS, columns=(ColumnRule("a", hidden=True),), unique=(("A",),)), "unique", "the column 'A' is hidden, and no key"),
@@ -114,7 +116,14 @@ def test_a_table(rule: TableRule, key: str | None, told: str) -> None:
 
 def test_sound_tables_pass() -> None:
     rows = replace(ROWS, columns=VISITS.columns, partition=PartitionRule("month", 1))
-    for rule in (VISITS, REGIONS, ROWS, rows, replace(REGIONS, unique=(("a", "b"), ("a",)))):
+    for rule in (
+        VISITS,
+        REGIONS,
+        ROWS,
+        rows,
+        replace(REGIONS, unique=(("a", "b"), ("a",))),
+        replace(VISITS, auto_bounds=True, max_groups=None, max_rows_per_group=None),
+    ):
         assert not list(table_mistakes(rule, ()))
 
 

@@ -145,6 +145,17 @@ def test_what_is_no_key(written: str) -> None:
     assert (number, says.startswith("unique must be a column, or a list such as")) == (line("unique =", text), True)
 
 
+def test_bounds_may_be_left_to_be_found() -> None:
+    read = policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true"))
+    assert [table.auto_bounds for table in read.tables] == [True, False]
+    assert "auto_bounds" in write_policy(read)
+    assert parse_policy(write_policy(read)).tables == read.tables
+    assert Policy.from_canonical(read.canonical()) == read
+    assert policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = false")) == policy()
+    text = edited(("max_rows_per_group = 5", 'max_rows_per_group = 5\nauto_bounds = "yes"'))
+    assert mistakes(text) == [(line("auto_bounds", text), "auto_bounds must be true or false; got 'yes'")]
+
+
 def test_several_populations_in_one_policy() -> None:
     staff = TABLE.format("shifts") + 'population = "staff"\n[budgets.staff]\nepsilon = 2\n[budgets.visitors]\nepsilon = 4\n'
     read = parse_policy(CLINIC + staff + TABLE.format("gate") + 'population = "visitors"\n')

@@ -95,7 +95,21 @@ def policies(draw: st.DrawFn) -> Policy:
     cap = 1 if unit == "row" else draw(st.integers(1, 10**6))
     found = draw(st.lists(columns(), max_size=4, unique_by=lambda column: column.name.casefold()))
     sized = draw(st.integers(1, 10**7))
-    table = TableRule("t", "t.csv", False, unit, "change-one", budget.population, draw(words), sized, sized, cap, cap, tuple(found))
+    table = TableRule(
+        "t",
+        "t.csv",
+        False,
+        unit,
+        "change-one",
+        budget.population,
+        draw(words),
+        sized,
+        sized,
+        cap,
+        cap,
+        tuple(found),
+        auto_bounds=draw(st.booleans()),
+    )
     analysts = [AnalystRule(name, draw(st.none() | st.just(epsilon))) for name in draw(st.lists(words, max_size=2, unique_by=str.casefold))]
     return Policy("any", "duckdb", "any.ledger", (budget,), (table,), tuple(analysts))
 

@@ -73,3 +73,32 @@ SELECT region, MEDIAN(Cost) FROM visits GROUP BY region
 --> a0: quantiles of Cost from 0 to 1000000 steps of 1/100 at 1/2 by exponential (QUANTILE 1/2, real)
 --> region = k0 (text)
 --> median = a0 (real)
+
+SELECT region, MEDIAN(age, bracket => 0.05) AS m, DP_INTERVAL_LOW(m) FROM visits GROUP BY region
+--> k0: region (text, 4 values)
+--> a0: quantiles of age from 0 to 110 steps of 1 at 9/20, 1/2, 11/20 by exponential (QUANTILE 1/2, integer)
+--> a1: total of CASE WHEN age IS NULL THEN NULL ELSE 1 END from 1 to 1 steps of 1 within 0 to 5 (integer)
+--> region = k0 (text)
+--> m = a0 (integer)
+--> column3 = a0.low (integer)
+
+SELECT MEDIAN(n, bracket => .1) FROM (SELECT patient_id, LEAST(COUNT(*), 9) AS n FROM visits GROUP BY patient_id)
+--> each person: f0 rows
+-->   columns 
+-->   visits
+--> of visits: 1 groups, 1 rows
+--> a0: quantiles of LEAST(f0, 9) from 0 to 9 steps of 1 at 2/5, 1/2, 3/5 by exponential (QUANTILE 1/2, integer)
+--> a1: total of 1 from 1 to 1 steps of 1 within 0 to 1 (integer)
+--> median = a0 (integer)
+
+SELECT PERCENTILE_CONT(0.9, bracket => 0.05) WITHIN GROUP (ORDER BY age) FILTER (WHERE smoker), MEDIAN(Cost), QUANTILE(Cost, 0.5, bracket => 0.01), QUANTILE(Cost, 0.6, bracket => 0.02) FROM visits
+--> a0: quantiles of CASE WHEN smoker THEN age ELSE NULL END from 0 to 110 steps of 1 at 17/20, 9/10, 19/20 by exponential (QUANTILE 9/10, integer)
+--> a1: total of CASE WHEN CASE WHEN smoker THEN age ELSE NULL END IS NULL THEN NULL ELSE 1 END from 1 to 1 steps of 1 within 0 to 5 (integer)
+--> a2: quantiles of Cost from 0 to 1000000 steps of 1/100 at 49/100, 1/2, 51/100, 29/50, 3/5, 31/50 by exponential (QUANTILE 1/2, real)
+--> a3: quantiles of Cost from 0 to 1000000 steps of 1/100 at 49/100, 1/2, 51/100, 29/50, 3/5, 31/50 by exponential (QUANTILE 1/2, real)
+--> a4: total of CASE WHEN Cost IS NULL THEN NULL ELSE 1 END from 1 to 1 steps of 1 within 0 to 5 (integer)
+--> a5: quantiles of Cost from 0 to 1000000 steps of 1/100 at 49/100, 1/2, 51/100, 29/50, 3/5, 31/50 by exponential (QUANTILE 3/5, real)
+--> percentile_cont = a0 (integer)
+--> median = a2 (real)
+--> quantile = a3 (real)
+--> quantile_2 = a5 (real)

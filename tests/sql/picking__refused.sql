@@ -57,3 +57,30 @@ SELECT MEDIAN(SQRT(weight)) FROM visits
 
 SELECT MEDIAN(Cost * 1e-300) FROM visits
 --> Unbounded: The bounds of this are too wide to choose between them
+
+SELECT MEDIAN(age, bracket => 0) FROM visits
+--> Unsupported: A bracket lies around the share of its quantile, between 0 and 1
+
+SELECT MEDIAN(age, bracket => -0.1) FROM visits
+--> Unsupported: A bracket lies around the share of its quantile, between 0 and 1
+
+SELECT MEDIAN(age, bracket => 0.5) FROM visits
+--> Unsupported: A bracket lies around the share of its quantile, between 0 and 1
+
+SELECT QUANTILE(age, 0.9, bracket => 0.1) FROM visits
+--> Unsupported: A bracket lies around the share of its quantile, between 0 and 1
+
+SELECT MEDIAN(age, bracket => 0.0000001) FROM visits
+--> Unsupported: A share has at most six decimals
+
+SELECT MEDIAN(age, method => 'smooth', bracket => 0.1) FROM visits
+--> Unsupported: How far off the method 'smooth' is depends on the data
+
+SELECT MEDIAN(taken, bracket => 0.1) FROM labs
+--> Unsupported: A bracket is for numbers
+
+SELECT MAX(age, bracket => 0.1) FROM visits
+--> Unsupported: MAX has no bracket
+
+SELECT SUM(age, bracket => 0.1) FROM visits
+--> Unsupported: SUM has no bracket

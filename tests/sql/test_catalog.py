@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
 from hedgerow.errors import InvalidArgument
@@ -26,6 +29,30 @@ def test_hidden_columns_are_not_there() -> None:
     assert entry.column("note") is None
     assert "note" not in [column.name for column in entry.columns]
     assert "city" in [column.name for column in entry.columns]
+
+
+def test_bounds_may_be_found_where_none_are_declared() -> None:
+    entry = TableEntry(VISITS, auto_bounds=True)
+    assert [column.name for column in VISITS.columns if entry.findable(column)] == ["patient_id", "weight", "visits_before"]
+    assert not any(TableEntry(VISITS).findable(column) for column in VISITS.columns)
+
+
+def test_bounds_that_were_found_are_as_if_declared() -> None:
+    ends = (Fraction(-8), Fraction(8))
+    found = CATALOG.bounded({("visits", "weight"): ends})
+    assert found.tables["visits"].column("weight") == Column("weight", "real", *ends)
+    assert found.tables["visits"].schema.columns[:3] == VISITS.columns[:3]
+    assert {name for name in CATALOG.tables if found.tables[name] != CATALOG.tables[name]} == {"visits"}
+    assert CATALOG.tables["visits"].column("weight") == Column("weight", "real")
+
+
+def test_caps_are_filled_in_where_they_are_open() -> None:
+    half = TableEntry(VISITS, max_rows_per_group=5, open_caps=("max_groups",))
+    assert half.capped(7, 9) == replace(half, max_groups=7)
+    entry = TableEntry(VISITS, open_caps=("max_groups", "max_rows_per_group"))
+    both = Catalog({"visits": entry, "answers": TableEntry(ROWS)})
+    assert both.capped({"visits": (7, 9)}).tables["visits"] == replace(entry, max_groups=7, max_rows_per_group=9)
+    assert both.capped({}) == both
 
 
 def test_the_unit_is_known_by_its_column() -> None:

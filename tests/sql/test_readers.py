@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import duckdb
 import pytest
 from sqlglot import exp
 
-from hedgerow.errors import Refused, Unsupported
+from hedgerow.errors import Refused, Unbounded, Unsupported
 from hedgerow.plan.expressions import Call, Constant, Read
+from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range
+from hedgerow.sql.catalog import Catalog, TableEntry, Unfound
 from hedgerow.sql.readers import MAX_PARTS, RowReader, functions, type_only
+from hedgerow.sql.reading import parse
 from hedgerow.sql.rule import Rule
 from hedgerow.sql.rules import BY_NODE, RULES
 from hedgerow.sql.source import read_table
 from hedgerow.sql.text import tokenise
-from sql.fixtures import CATALOG, ask
+from sql.fixtures import CATALOG, LABS, ask
 
+FINDING = Catalog(
+    {name: entry if entry.schema.unit is None else replace(entry, auto_bounds=True) for name, entry in CATALOG.tables.items()}
+)
 READER = RowReader(read_table(tokenise("SELECT COUNT(*) FROM visits"), exp.table_("visits"), CATALOG))
 
 
@@ -77,8 +85,46 @@ def test_the_missing_lines_of_the_policy_are_written_out() -> None:
         ask("SELECT SUM(weight * visits_before + weight) FROM visits")
     assert str(caught.value).split("\n")[-1] == (
         "Declare them in the policy, under [tables.visits.columns]: "
-        'weight = { type = "real", min = …, max = … }; visits_before = { type = "integer", min = …, max = … }'
+        'weight = { type = "real", min = …, max = … }; visits_before = { type = "integer", min = …, max = … }; '
+        "or write auto_bounds = true under [tables.visits]: they are then found privately, and paid for."
     )
+
+
+@pytest.mark.parametrize("sql", ["SELECT MEDIAN(day) FROM visits", "SELECT SUM(order_id) FROM orders"])
+def test_days_and_what_says_whose_a_row_is_are_declared_or_nothing(sql: str) -> None:
+    """Clamped to what a few have, strangers would be one."""
+    for catalog in (CATALOG, FINDING):
+        with pytest.raises(Unbounded) as caught:
+            parse(sql, catalog)
+        assert not isinstance(caught.value, Unfound)
+        assert str(caught.value).endswith("max = … }")
+
+
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("SELECT SUM(weight * visits_before) FROM visits", [("visits", "weight"), ("visits", "visits_before")]),
+        ("SELECT AVG(v.Weight) FROM visits v WHERE visits_before > 3", [("visits", "weight")]),
+        ("SELECT SUM(w) FROM (SELECT weight AS w, age FROM visits)", [("visits", "weight")]),
+        ("SELECT AVG(s) FROM (SELECT patient_id, SUM(weight) AS s FROM visits GROUP BY patient_id)", [("visits", "weight")]),
+    ],
+)
+def test_bounds_that_may_be_found_are_asked_for(sql: str, columns: list[tuple[str, str]]) -> None:
+    with pytest.raises(Unfound) as caught:
+        parse(sql, FINDING)
+    assert list(caught.value.columns) == columns
+    with pytest.raises(Unbounded) as refused:
+        parse(sql, CATALOG)
+    assert not isinstance(refused.value, Unfound)
+
+
+def test_where_one_column_must_be_declared_the_other_is_not_named() -> None:
+    both = Catalog(
+        {**FINDING.tables, "labs": TableEntry(replace(LABS, columns=(Column("patient_id", "integer"), Column("value", "real"))))}
+    )
+    with pytest.raises(Unbounded, match=r"^value has no bounds") as caught:
+        parse("SELECT SUM(weight * value) FROM visits JOIN labs USING (patient_id)", both)
+    assert not isinstance(caught.value, Unfound)
 
 
 def test_results_have_types_and_no_bounds() -> None:

@@ -11,12 +11,15 @@ from operator import itemgetter
 from typing import Any
 
 from hedgerow.answers.blend import blend, comparable, law_of, numbers_of
+from hedgerow.answers.bracketed import bracketed
+from hedgerow.answers.clipped import unclipped
 from hedgerow.answers.estimates import Estimate, Interval, estimate
 from hedgerow.answers.frames import Frames
 from hedgerow.answers.show import html_table, text_table
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.number import Number, exact
 from hedgerow.picking import Picking
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Constant, Expression, Read, evaluate, range_of, reads
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Range, Value
@@ -164,13 +167,20 @@ def _averaged(earlier: Sequence[int]) -> str:
 
 def _estimates(question: Question, releases: Sequence[Release]) -> dict[str, Estimate]:
     """Of every aggregate, averaged over the releases where that can be done; what was chosen is that of the first."""
-    measures = question.plan.measures
-    found = {}
+    measures = [measure for measure in question.plan.measures if not isinstance(measure, Cross)]  # no question has one
+    found: dict[str, Estimate] = {}
     for call in question.aggregates:
         index = measures.index(call.measure)
         columns = [numbers_of(release, measures, index) for release in releases]
         laws = [law for release in releases if not isinstance(law := law_of(release.noise, index), Picking)]
         found[call.name] = estimate(call, *blend(columns, laws)) if laws else estimate(call, columns[0], releases[0].noise.laws[index])
+    for call in question.aggregates:  # some intervals take another aggregate, a count
+        index = measures.index(call.measure)
+        if call.clip is not None:
+            found[call.name] = unclipped(call, call.clip, found)
+        if call.bracket is not None:
+            numbers, law = numbers_of(releases[0], measures, index), releases[0].noise.laws[index]
+            found[call.name] = bracketed(call, call.bracket, numbers, law, found)
     return found
 
 

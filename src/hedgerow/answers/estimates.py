@@ -9,8 +9,11 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, Protocol
 
+import numpy as np
+
 from hedgerow.answers.blend import Blend
 from hedgerow.answers.radius import radius
+from hedgerow.answers.ratios import floats, mean_ends
 from hedgerow.answers.spread import Joint, Spread
 from hedgerow.numeric.number import Number, probability
 from hedgerow.picking import Picking
@@ -90,23 +93,20 @@ class Mean:
         return [self._at(max(a, 0), a + b) if a + b > 0 else None for a, b in self._ends()]
 
     def intervals(self, level: Number) -> list[Interval]:
-        """Both totals lie within their radius with the probability asked for, and above 0: the means that such totals can have."""
-        weights = (Fraction(1),) if len(self.columns) == 2 else (Fraction(2), Fraction(1))
+        """The means at which what would have to be noise is not too large for it: see ``ratios``."""
         outside = 1 - probability(level, "level")
-        far = math.ceil(radius(self.law, weights, outside / 2))
-        return [self._between(a, b, far) for a, b in self._ends()]
+        counts = np.linspace(1, 0, len(self.columns))
+        ends = mean_ends(floats(self.columns), counts, self.law, float(outside))
+        return [self._around(value, pair) for value, pair in zip(self.values, ends.tolist(), strict=True)]
+
+    def _around(self, value: float | None, ends: Sequence[float]) -> Interval:
+        low, high = (float(self.snap.step) * (self.snap.low + end * (self.snap.high - self.snap.low)) for end in ends)
+        return (low, high) if value is None else (min(low, value), max(high, value))
 
     def _ends(self) -> list[tuple[int | Fraction, int | Fraction]]:
         if len(self.columns) == 2:
             return list(zip(*self.columns, strict=True))
         return [(2 * high + both, 2 * low + both) for high, both, low in zip(*self.columns, strict=True)]
-
-    def _between(self, above: int | Fraction, below: int | Fraction, radius: int) -> Interval:
-        low, high = max(above - radius, 0), max(above + radius, 0)
-        least, most = max(below - radius, 0), max(below + radius, 0)
-        if low + least <= 0:
-            return self._at(0, 1), self._at(1, 1)
-        return self._at(low, low + most), self._at(high, high + least)
 
     def _at(self, part: int | Fraction, whole: int | Fraction) -> float:
         """The mean at this part of the way from the lower bound to the upper one; a single division of whole numbers."""

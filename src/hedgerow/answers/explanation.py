@@ -10,12 +10,13 @@ from typing import Any
 
 from hedgerow.answers.blend import Blend, law_of
 from hedgerow.answers.estimates import linear_weights
+from hedgerow.answers.notes import bracket_of
+from hedgerow.answers.per_row import PerRow
 from hedgerow.answers.radius import mean_size, radius
 from hedgerow.answers.show import explanation_html, explanation_text, size
 from hedgerow.errors import BudgetExceeded, Unsupported
 from hedgerow.picking import Picking
 from hedgerow.plan.explain import describe
-from hedgerow.plan.measures import Measure
 from hedgerow.privacy.budget import At, Budget
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
@@ -29,7 +30,8 @@ _BETA = Fraction(5, 100)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One aggregate: its noise and its error. The error of a mean depends on how many rows there are, so it is told in a note."""
+    """One aggregate: its noise and its error. That of a mean or a variance falls with the number of rows, which is private: ``per_row`` has
+    it, and the note tells it."""
 
     aggregate: str
     mechanism: str
@@ -37,6 +39,7 @@ class Line:
     expected_error: float | None
     error_95: float | None
     note: str = ""
+    per_row: PerRow | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -65,6 +68,7 @@ class Explanation:
                     "scale": line.scale,
                     "expected_error": line.expected_error,
                     "error_95": line.error_95,
+                    "expected_error_times_rows": None if line.per_row is None else line.per_row.most,
                     "note": line.note,
                 }
                 for line in self.lines
@@ -131,42 +135,23 @@ def _line(call: AggregateCall, law: Law | Blend) -> Line:
             if off is None
             else f"with 95 % at most {size(off)} {'rows rarer' if law.kind == 'mode' else 'ranks off'}"
         )
+        if call.bracket is not None:
+            where += f"; its interval is that of {bracket_of(call.bracket, law)}"
         return Line(call.text, type(law.mechanism).__name__, None, None, None, where)
     weights = linear_weights(call)
     if weights is not None:
         return Line(
             call.text, name, _scale(law) * float(max(map(abs, weights))), mean_size(law, weights), float(radius(law, weights, _BETA))
         )
-    return Line(call.text, name, _scale(law), None, None, _per_row(call, law))
+    if call.function == "CORR":
+        return Line(call.text, name, _scale(law), None, None, "the data decide how far off: the less the two vary, the farther")
+    per_row = PerRow(call, law)
+    return Line(call.text, name, _scale(law), None, None, per_row.told(_BETA), per_row)
 
 
 def _scale(law: Additive | Blend) -> float:
     """Of several draws together, the one that would have their variance."""
     return math.sqrt(sum(float(one.scale * share) ** 2 for one, share in law.parts)) if isinstance(law, Blend) else float(law.scale)
-
-
-def _per_row(call: AggregateCall, law: Additive | Blend) -> str:
-    """The error of a ratio falls with the number of rows, which is private. All moments of n rows add up to n times ``most``; noise of
-    size z in one of them moves a mean by up to z/(n most) of the way from bound to bound, a variance by up to as much of its square."""
-    measure = call.measure
-    assert isinstance(measure, Measure)
-    assert measure.snap is not None
-    if call.function == "CORR":
-        return "the data decide how far off: the less the two vary, the farther"
-    way = (measure.snap.high - measure.snap.low) * measure.snap.step
-    if call.function.startswith("COVAR") and measure.second is not None:
-        way *= (measure.second[1].high - measure.second[1].low) * measure.second[1].step
-    elif call.function != "AVG":
-        way *= way
-    weights = (
-        [Fraction(1, measure.most)]
-        if measure.degree == 1 or call.function != "AVG"
-        else [Fraction(1, measure.most), Fraction(1, 2 * measure.most)]
-    )
-    usual, most = mean_size(law, weights) * float(way), float(radius(law, weights, _BETA / 2) * way)
-    if call.function.startswith("STDDEV"):
-        return f"its square for n rows off by about {size(usual)}/n, with 95 % by at most about {size(most)}/n"
-    return f"for n rows off by about {size(usual)}/n, with 95 % by at most about {size(most)}/n"
 
 
 def questions_left(budget: Budget, cost: Loss, at: At | None = None) -> int:

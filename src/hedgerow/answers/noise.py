@@ -17,6 +17,7 @@ from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.picking import TESTED, Picking
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure, Reach
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
@@ -64,7 +65,8 @@ def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction
     centre = _centre(plan, unit, law)
     shares = _shares(plan, centre)
     moves = plan.sensitivity(unit)
-    laws = tuple(price.law_for(measure, move, share) for measure, move, share in zip(plan.measures, moves, shares, strict=True))
+    measures = [measure for measure in plan.measures if not isinstance(measure, Cross)]  # no question has one
+    laws = tuple(price.law_for(measure, move, share) for measure, move, share in zip(measures, moves, shares, strict=True))
     return Noise(laws, None if plan.source.domain is not None else _threshold(plan, laws, chance, names), centre)
 
 

@@ -6,29 +6,32 @@ import math
 from datetime import date
 from fractions import Fraction
 
+from hedgerow.answers.bracketed import rows_needed
 from hedgerow.picking import TESTED, Picking
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Range
 from hedgerow.release import Noise, Threshold
-from hedgerow.sql.question import AggregateCall, Question
+from hedgerow.sql.question import AggregateCall, Bracket, Question
 
-__all__ = ["notes_for"]
+__all__ = ["bracket_of", "notes_for"]
 
 
 def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
     """One sentence for each way in which the answer may differ from plain SQL, noise aside."""
     plan, found, laws = question.plan, [], dict(zip(question.plan.measures, noise.laws, strict=True))
-    bound = plan.bound
-    if bound.source.unit != "row":
-        if bound.keys and (plan.source.cells is None or bound.max_groups < plan.source.cells):
-            found.append(
-                f"Of each unit at most {bound.max_groups} groups count." if bound.max_groups > 1 else "Of each unit one group counts."
-            )
-        where = " in a group" if bound.keys else ""
+    bound, clips = plan.bound, any(call.clip is not None for call in question.aggregates)
+    counts = {call.bracket.count for call in question.aggregates if call.bracket is not None}
+    where = " in a group" if bound.keys else ""
+    if bound.source.unit != "row" and bound.keys and (plan.source.cells is None or bound.max_groups < plan.source.cells):
+        found.append(f"Of each unit at most {bound.max_groups} groups count." if bound.max_groups > 1 else "Of each unit one group counts.")
+    if bound.source.unit != "row" and not clips:
         found.append(f"A unit with more than {bound.max_rows} row{'s' * (bound.max_rows > 1)}{where} counts as {bound.max_rows}.")
     for call in question.aggregates:
-        found.extend(_clamped(call, snap, plan.bound.columns[column]) for column, snap in _snaps(call.measure))
+        if isinstance(call.measure, Measure) and (clips or call.name in counts):
+            found.extend(_summed(call, call.measure) if clips else [])
+        else:
+            found.extend(_clamped(call, snap, plan.bound.columns[column]) for column, snap in _snaps(call.measure))
     if noise.threshold is not None:
         found.append(
             f"Groups are shown from a noisy count of {noise.threshold.least:,} on{_edge(noise.threshold)}; "
@@ -51,7 +54,24 @@ def _clamped(call: AggregateCall, snap: Snap, known: Range) -> str:
     if known.type == "date":
         first, last = (date.fromordinal(int(end)) for end in (low, high))
         return f"In {call.text} dates count as {first} at the earliest and {last} at the latest."
-    return f"In {call.text} values count as at least {float(low):,.10g} and at most {float(high):,.10g}."
+    return f"In {call.text} values count as at least {_number(low)} and at most {_number(high)}."
+
+
+def _summed(call: AggregateCall, measure: Measure) -> list[str]:
+    """Of a sum for which it was counted how many units are outside its bounds, or of one beside it."""
+    if measure.snap is None:
+        return []
+    low, high = (_number(end * measure.snap.step) for end in (measure.snap.low, measure.snap.high))
+    told = f"In {call.text} what a unit adds up to counts as at least {low} and at most {high}"
+    if call.clip is None:
+        return [f"{told}."]
+    if call.clip.outer is None:
+        return [f"{told}; how many are outside was counted, but not how far: the interval leaves out what they lack."]
+    return [f"{told}; the interval is that of sums from {' to '.join(map(_number, call.clip.outer))}."]
+
+
+def _number(value: Fraction) -> str:
+    return f"{float(value):,.10g}"
 
 
 def _snaps(measure: Measure | Pick) -> list[tuple[str, Snap]]:
@@ -68,7 +88,18 @@ def _picked(call: AggregateCall, law: Picking) -> str:
         return f"How far off {call.text} is depends on the data, and is private."
     if law.kind == "mode":
         return f"{call.text} may be a value that is rarer by up to {_many(ranks, 'row')}, with 95 %."
+    if call.bracket is not None:
+        return f"The interval of {call.text} is that of {bracket_of(call.bracket, law)}."
     return f"{call.text} is at most {_many(ranks, 'rank')} off, with 95 %; how far that is in value is private."
+
+
+def bracket_of(bracket: Bracket, law: Picking) -> str:
+    """Between which quantiles, and from how many rows on that is certain enough."""
+    least = rows_needed(law, (bracket.high - bracket.low) / 2, Fraction(1, 40), 1)
+    return (
+        f"the quantiles at {float(bracket.low):g} and {float(bracket.high):g}, with 95 % where a count shows that there are more than "
+        f"{_many(least, 'row')}, and else the whole range"
+    )
 
 
 def _many(count: float, word: str) -> str:

@@ -1,4 +1,14 @@
-"""How far several noisy numbers, each times a weight, may be off together."""
+"""How far several noisy numbers, each times a weight, may be off together.
+
+**Discrete noise beside continuous noise.** Discrete Laplace noise Z of scale s has Pr[|Z| >= k] = 2 q^k/(1 + q), q = e^(-1/s), which is
+Pr[|L| >= k - c] for Laplace noise L of that scale, c = s ln(2/(1 + q)) <= 1/2. So draw |L|, let |Z| be k where k - c <= |L| < k + 1 - c,
+give both one sign: then Z has its law and lies within 1 - c of L. Discrete Gaussian noise lies within a step of continuous noise in the
+same way. So a weighted sum of discrete noise has the tail of the continuous sum, so many steps later for each number.
+
+**Sums of Laplace noise.** With different scales b_i,  Pr[|S| > t] = sum of b_i^(2n-2) e^(-t/b_i) / prod over j != i of (b_i^2 - b_j^2)
+(partial fractions of prod 1/(1 + (b_i u)^2)). A larger scale never makes a tail smaller, all of them being symmetric and unimodal: so equal
+scales are pushed apart, upwards.
+"""
 
 from __future__ import annotations
 
@@ -11,31 +21,54 @@ import numpy as np
 
 from hedgerow.answers.blend import Blend
 from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.numeric.chunk import Floats
 from hedgerow.numeric.tail import gaussian_radius
 from hedgerow.release import Additive
 
-__all__ = ["mean_size", "radius"]
+__all__ = ["mean_size", "radii", "radius"]
+
+_CLOSED = 4  # of up to so many scales the sum over partial fractions keeps its digits
+_FEW, _GRAINS = 128, (128, 16)  # of more, weights are such parts of the largest, coarser where they are many: so they are often the same
+_UP = 1 + 1e-9
 
 
 def radius(law: Additive | Blend, weights: Sequence[Fraction], beta: Fraction) -> Fraction:
     """The sum of weights times independent noise stays within this, except with probability at most ``beta``.
 
-    One number: exactly. Several: for Gaussian noise that of the same variance, a step more for being discrete. Discrete Laplace noise lies
-    within a step of continuous noise of the same scale (cut the exponential draw to a whole number, keep the sign): so their sum has the
-    tail of the continuous sum, a step for each number later.
+    One number: exactly. Several: for Gaussian noise that of the same variance, a step more for being discrete; for Laplace noise that of
+    the continuous sum, up to a step more for each number.
     """
     known = _parts(law, weights)
     if len(known) == 1:
         ((one, weight),) = known
         return weight * int(one.error(beta))
-    steps, largest = sum((weight for _, weight in known), Fraction(0)), max(one.scale * weight for one, weight in known)
+    largest = max(one.scale * weight for one, weight in known)
     if any(isinstance(one, Gaussian) for one, _ in known):
         unit = max(weight for _, weight in known)
         size = math.sqrt(sum(float(one.scale * weight) ** 2 for one, weight in known)) / float(unit)
         return unit * (gaussian_radius(size, float(beta)) + 1)
     sizes = tuple(sorted(float(one.scale * weight / largest) for one, weight in known))
-    far = Fraction(_laplace_radius(sizes, float(beta))) * largest + steps
+    far = Fraction(_laplace_radius(sizes, float(beta))) * largest + sum(weight * Fraction(_apart(one)) for one, weight in known)
     return min(far, sum((weight * int(one.error(beta / len(known))) for one, weight in known), Fraction(0)))
+
+
+def radii(law: Additive | Blend, weights: Floats, beta: float) -> Floats:
+    """For each row of weights at least r, the radius of the continuous sum and some steps for each number. r grows with the size of each
+    weight, and is twice as large where all weights are. Of many draws, which take time, weights are rounded up."""
+    parts = law.parts if isinstance(law, Blend) else ((law, Fraction(1)),)
+    each = np.array([float(one.scale * share) for one, share in parts])
+    size = np.abs(weights)
+    steps = size.sum(axis=1) * float(sum(share * Fraction(_apart(one)) for one, share in parts))
+    if any(isinstance(one, Gaussian) for one, _ in parts):
+        return np.asarray(_normal(beta) * np.sqrt(np.square(size).sum(axis=1) * np.square(each).sum()) * _UP + steps)
+    most = np.maximum(size.max(axis=1), 1e-300)
+    size = size / most[:, None]
+    slow = size.shape[1] * len(parts) > _CLOSED
+    grain = _GRAINS[len(size) > _FEW]
+    size = np.ceil(size * grain) / grain if slow else size
+    sizes = np.sort((size[:, :, None] * (each / each.max())).reshape(len(size), -1), axis=1)
+    far = [_laplace_radius(tuple(row[row > 0].tolist()), beta) for row in sizes] if slow else _closed_radii(sizes, beta)
+    return np.asarray(np.asarray(far) * most * each.max() * _UP + steps)
 
 
 def _parts(law: Additive | Blend, weights: Sequence[Fraction]) -> list[tuple[Additive, Fraction]]:
@@ -45,9 +78,28 @@ def _parts(law: Additive | Blend, weights: Sequence[Fraction]) -> list[tuple[Add
     return [(one, weight * share) for weight in used for one, share in laws if share]
 
 
-@lru_cache(maxsize=256)
+def _apart(law: Additive) -> float:
+    """How far a draw is from the continuous one at most, in steps."""
+    if isinstance(law, Gaussian) or law.scale < Fraction(1, 500):
+        return 1.0
+    scale = float(law.scale)
+    return min(1.0, 1 - scale * math.log(2 / (1 + math.exp(-1 / scale))) + 1e-9)
+
+
+def _normal(beta: float) -> float:
+    """Where the two tails of a standard normal hold ``beta``, or a little less."""
+    low, high = 0.0, 40.0
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (low, middle) if math.erfc(middle / math.sqrt(2)) <= beta else (middle, high)
+    return high
+
+
+@lru_cache(maxsize=1024)
 def _laplace_radius(sizes: tuple[float, ...], beta: float) -> float:
     """Where the tails of a sum of continuous Laplace noise of these scales, the largest of which is 1, hold ``beta`` or a little less."""
+    if len(sizes) <= _CLOSED:
+        return float(_closed_radii(np.array([sizes]), beta)[0])
     low, high = 0.0, len(sizes) * math.log(len(sizes) / beta) + 1
     while high - low > 1e-6 * high:
         middle = (low + high) / 2
@@ -55,14 +107,38 @@ def _laplace_radius(sizes: tuple[float, ...], beta: float) -> float:
     return high
 
 
+def _closed_radii(sizes: Floats, beta: float) -> Floats:
+    """The same for each row, by partial fractions; the scales of a row rise to 1."""
+    many = sizes.shape[1]
+    spread = np.maximum(sizes, 1e-6)
+    for i in range(1, many):
+        spread[:, i] = np.maximum(spread[:, i], spread[:, i - 1] * (1 + 10.0 ** (-12 / many)))
+    below = np.ones_like(spread)
+    for i in range(many):
+        for j in range(many):
+            if i != j:  # the difference of two doubles that are near is exact
+                below[:, i] *= (spread[:, i] - spread[:, j]) * (spread[:, i] + spread[:, j])
+    parts = spread ** (2 * many - 2) / below
+    low, high = np.zeros(len(spread)), np.full(len(spread), many * math.log(many / beta) + 1)
+    for _ in range(44):
+        middle = (low + high) / 2
+        with np.errstate(under="ignore"):
+            each = parts * np.exp(-middle[:, None] / spread)
+        inside = each.sum(axis=1) + 1e-13 * np.abs(each).sum(axis=1) <= beta  # what rounding may have cost is added
+        low, high = np.where(inside, low, middle), np.where(inside, middle, high)
+    return np.asarray(high)
+
+
 def _beyond(t: float, sizes: tuple[float, ...]) -> float:
     """Pr[|S| > t]: twice the integral of e^(-zt) M(z)/(2 pi i z) over z = c + iy, M(z) = prod 1/(1 - (b z)^2), at a c near the saddle."""
     tried, squares = np.linspace(0.01, 0.99, 99), np.square(sizes)
     c = tried[np.argmin(-tried * t - np.log1p(-np.outer(tried**2, squares)).sum(axis=1) - np.log(tried))]
-    y = np.sinh(np.linspace(0, 12, 40_001)) / 100  # up to 800 scales, closest together at 0
+    y = np.sinh(np.linspace(0, 12, 4_001)) / 100  # up to 800 scales, closest together at 0: right to a millionth
     z = c + 1j * y
-    value = np.exp(-z * t - np.log(1 - np.multiply.outer(z * z, squares)).sum(axis=1)) / z
-    return float(2 * np.trapezoid(value.real, y) / math.pi)
+    under = z.copy()
+    for square in squares:
+        under *= 1 - square * z * z
+    return float(2 * np.trapezoid((np.exp(-z * t) / under).real, y) / math.pi)
 
 
 def mean_size(law: Additive | Blend, weights: Sequence[Fraction]) -> float:

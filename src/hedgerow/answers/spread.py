@@ -2,8 +2,9 @@
 
 The moments b_k of degree d of a column are sums of C(d, k) y^k (w - y)^(d - k); divided by their sum n w^d they are probabilities p_k, and
 with t = y/w:  mean of t = sum of (k/d) p_k,  mean of t^2 = p_2 for d = 2. So the variance of t is p_0 p_2 - p_1^2/4, and of two columns
-with the moments b_kl the mean of t u is the sum of (k/d)(l/d) p_kl. Intervals: every number lies within a radius of its own with the
-probability asked for together, and above 0; told are the values that such numbers can have.
+with the moments b_kl the mean of t u is the sum of (k/d)(l/d) p_kl. Intervals of variances and covariances: ``ratios``. Of correlations:
+every number lies within a radius of its own with the probability asked for together, and above 0; told are the values that such numbers can
+have.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from hedgerow.answers.blend import Blend
 from hedgerow.answers.radius import radius
+from hedgerow.answers.ratios import covariance_ends, floats
 from hedgerow.numeric.number import Number, probability
 from hedgerow.numeric.rounding import sqrt_up
 from hedgerow.plan.measures import Snap
@@ -63,13 +67,6 @@ def _variances(box: Box) -> Ends:
     return least, max(found)
 
 
-def _sample(ends: Ends, rows: Ends) -> Ends | None:
-    """n/(n-1) times as much, for any n in between; None where n may be 1 or less."""
-    if rows[0] <= 1:
-        return None
-    return ends[0] * rows[1] / (rows[1] - 1), ends[1] * rows[0] / (rows[0] - 1)
-
-
 @dataclass(frozen=True, slots=True)
 class Spread:
     """A variance or (``root``) a standard deviation, of a ``sample`` with n - 1 for n; ``most`` is what the numbers add up to for a row."""
@@ -94,15 +91,24 @@ class Spread:
         return self._shown(variance * rows / (rows - 1) if self.sample else variance)
 
     def intervals(self, level: Number) -> list[Ends | None]:
-        """The values of all moments that may be."""
-        found = []
-        for numbers in zip(*self.columns, strict=True):
-            box = _box(numbers, self.law, level)
-            ends: Ends | None = _variances(box)
-            if self.sample and ends is not None:
-                ends = _sample(ends, (sum(low for low, _ in box) / self.most, sum(high for _, high in box) / self.most))
-            found.append(None if ends is None else (self._shown(ends[0]), self._shown(ends[1])))
-        return found
+        """The variances at which what would have to be noise is not too large for it: see ``ratios``."""
+        outside = float(1 - probability(level, "level"))
+        mean = np.array([1.0, 0.5, 0.0])
+        found = covariance_ends(
+            floats(self.columns), (mean, mean, np.array([1.0, 0.0, 0.0])), self.law, outside, float(self.most * self.sample)
+        )
+        return [self._around(value, *ends) for value, ends in zip(self.values, found.tolist(), strict=True)]
+
+    def _around(self, value: float | None, low: float, high: float) -> Ends | None:
+        """Within what a variance can be: 1/4, of a sample of two 1/2. All of that where noise may have drowned it."""
+        most = 0.5 if self.sample else 0.25
+        ends = (
+            self._shown(0.0 if math.isnan(low) else max(low, 0.0)),
+            self._shown(most if math.isnan(high) else min(max(high, 0.0), most)),
+        )
+        if value is None:
+            return None if self.sample else ends
+        return min(ends[0], value), max(ends[1], value)
 
     def _shown(self, variance: float) -> float:
         width = float((self.snap.high - self.snap.low) * self.snap.step)
@@ -139,16 +145,28 @@ class Joint:
         return min(max(together / spread, -1.0), 1.0) if spread > 0 else None
 
     def intervals(self, level: Number) -> list[Ends | None]:
-        """From those of the means, which hold together; a correlation is within -1 and 1 whatever they say."""
-        return [self._interval(_box(numbers, self.law, level)) for numbers in zip(*self.columns, strict=True)]
+        """Of a covariance as of a variance, see ``ratios``; of a correlation from a box that all numbers are in together."""
+        if self.scaled:
+            return [self._correlations(_box(numbers, self.law, level)) for numbers in zip(*self.columns, strict=True)]
+        outside = float(1 - probability(level, "level"))
+        first, second, both = (np.array(weights) for weights in self._weights())
+        found = covariance_ends(floats(self.columns), (first, second, both), self.law, outside, float(self.most * self.sample))
+        return [self._around(value, *ends) for value, ends in zip(self.values, found.tolist(), strict=True)]
 
-    def _interval(self, box: Box) -> Ends | None:
+    def _around(self, value: float | None, low: float, high: float) -> Ends | None:
+        """Within what a covariance can be: 1/4 either way, of a sample of two 1/2; all of that where noise may have drowned it."""
+        most = 0.5 if self.sample else 0.25
+        ends = (
+            self._width * (-most if math.isnan(low) else max(low, -most)),
+            self._width * (most if math.isnan(high) else min(high, most)),
+        )
+        if value is None:
+            return None if self.sample else ends
+        return min(*ends, value), max(*ends, value)
+
+    def _correlations(self, box: Box) -> Ends:
         first, second, product = (_means(weights, box) for weights in self._weights())
         ends = max(product[0] - first[1] * second[1], -0.25), min(product[1] - first[0] * second[0], 0.25)
-        if not self.scaled:
-            rows = sum(low for low, _ in box) / self.most, sum(high for _, high in box) / self.most
-            wide = ends if not self.sample else (None if rows[0] <= 1 else tuple(end * rows[0] / (rows[0] - 1) for end in ends))
-            return None if wide is None else (wide[0] * self._width, wide[1] * self._width)
         spreads = [self._spreads(box, first=which) for which in (True, False)]
         least, most = (math.sqrt(spreads[0][i] * spreads[1][i]) for i in (0, 1))
         if least == 0:

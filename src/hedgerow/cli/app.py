@@ -19,6 +19,7 @@ from hedgerow.cli.custody import budget, check, policy_accept, raise_budget
 from hedgerow.cli.demo import demo
 from hedgerow.cli.init import init
 from hedgerow.cli.ledgers import adopt, backup_ledger, begin_ledger, restore_ledger, verify_ledger
+from hedgerow.cli.publish import publish_cdf, publish_histogram, publish_marginals, publish_queries, publish_stream, publish_synthetic
 from hedgerow.cli.query import explain, query
 from hedgerow.cli.terminal import failed, print_json, tolerant
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
@@ -40,6 +41,12 @@ COMMANDS: Mapping[str, Callable[..., int]] = {
     "ledger backup": backup_ledger,
     "ledger restore": restore_ledger,
     "ledger begin": begin_ledger,
+    "publish histogram": publish_histogram,
+    "publish cdf": publish_cdf,
+    "publish marginals": publish_marginals,
+    "publish queries": publish_queries,
+    "publish stream": publish_stream,
+    "publish synthetic": publish_synthetic,
     "audit": audit,
 }
 

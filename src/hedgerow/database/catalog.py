@@ -14,7 +14,7 @@ from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Type, Value
 from hedgerow.policy import ColumnRule, Policy, TableRule
-from hedgerow.sql.catalog import Catalog, TableEntry
+from hedgerow.sql.catalog import CAPS, Catalog, TableEntry
 
 __all__ = ["catalog_of", "schema_of"]
 
@@ -52,6 +52,8 @@ def _entry(policy: Policy, table: TableRule, physical: Physical, public: Mapping
         max_rows_per_group=table.max_rows_per_group or 1,
         unique=table.unique,
         population=table.population or "",
+        auto_bounds=table.auto_bounds,
+        open_caps=tuple(name for name in CAPS if table.auto_bounds and getattr(table, name) is None),
     )
 
 

@@ -11,15 +11,18 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, partial
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from hedgerow.answers.answer import Answer, answer_of
 from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon
 from hedgerow.answers.noise import centred, counted, noise_for
 from hedgerow.answers.notes import notes_for
+from hedgerow.database.bounds import part_of
+from hedgerow.database.finding import Finding, Reading, asked_for, cost_with, too_few
+from hedgerow.database.free import free_answer
 from hedgerow.database.listing import Listing
+from hedgerow.database.offers import offers
 from hedgerow.database.parts import parts_of
 from hedgerow.database.system import answer as system_answer
 from hedgerow.database.system import is_system
@@ -35,7 +38,9 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.release import Charge, Noise, Release, release
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.question import Question
-from hedgerow.sql.reading import parse
+
+if TYPE_CHECKING:
+    from hedgerow.database.publisher import Publisher
 
 __all__ = ["CUSTODIAN", "Database"]
 
@@ -55,6 +60,7 @@ class _Priced:
     epsilon: Fraction
     noise: Noise
     key: str
+    asked: Fraction  # with what pays for bounds and caps that are found first
 
     @property
     def version(self) -> str:
@@ -80,7 +86,7 @@ class Database:
         self.policy = policy
         self.catalog = catalog
         self._digest = policy.digest
-        self._read = lru_cache(maxsize=64)(partial(parse, catalog=catalog))  # the same words mean the same thing
+        self._finding = Finding(policy, catalog, ledger)
         self._start = start
         self._started: Source | None = None
         self._starting = threading.Lock()
@@ -104,13 +110,21 @@ class Database:
         who = self._analyst if analyst is None else _analyst(self.policy, analyst)
         if is_system(sql):
             return system_answer(sql, self, None if who == CUSTODIAN else who)
-        question = self._read(sql)
-        if question.explain:
-            return self._explained(question, epsilon, delta)
-        priced = self._price(question, epsilon, delta)
-        stored = self._stored(priced)
-        if stored and stored[0].epsilon >= priced.epsilon:
-            return answer_of(priced.question, stored, reused=True, notes=priced.notes)
+        free = free_answer(sql, self.policy, self.catalog)
+        if free is not None:
+            return free
+        reading = self._finding.read(sql)
+        if reading.question.explain:
+            return self._explained(reading, sql, epsilon, delta)
+        first = self._finding.paid_first(reading, who, request)
+        priced = self._price(reading.question, epsilon, delta, len(first))
+        if reading.missing:
+            reading = self._found(reading, sql, priced, len(first), who, request)
+            priced = self._price(reading.question, epsilon, delta, len(first))
+        question, stored, notes = reading.question, self._stored(priced), (*priced.notes, *reading.notes)
+        if any(asked_for(release) >= priced.asked for release in stored):
+            return answer_of(priced.question, stored, reused=True, notes=notes)
+        about = {"table": ", ".join(table.name for table in priced.tables), "aggregates": [call.text for call in question.aggregates]}
         charge = Charge(
             priced.rule.population,
             priced.unit,
@@ -119,24 +133,43 @@ class Database:
             priced.key,
             priced.version,
             request,
-            {"table": ", ".join(table.name for table in priced.tables), "aggregates": [call.text for call in question.aggregates]},
+            about if priced.asked == priced.epsilon else about | {"asked": str(priced.asked)},
             self._digest,
             priced.parts,
         )
         source = self._source  # what is wrong with the data is said here, before anything is charged
         released = release(priced.question.plan, source, self._ledger, priced.noise, charge)
-        return answer_of(priced.question, [released, *stored], reused=False, notes=priced.notes)
+        answer = answer_of(priced.question, [released, *stored], reused=False, notes=notes)
+        return replace(answer, cost=cost_with(first, priced.asked, answer.cost)) if first else answer
+
+    def _found(self, reading: Reading, sql: str, priced: _Priced, first: int, who: str, request: str | None) -> Reading:
+        """The question read anew, after what it needs was found; nothing is charged unless all of it can be paid for."""
+        part = part_of(priced.asked, first)
+        self._finding.check(
+            reading, who, priced.asked, part, priced.noise.loss(priced.question.plan.sensitivity(priced.unit)), priced.parts
+        )
+        source = self._source
+        for search in reading.missing:
+            release(search.plan, source, self._ledger, search.noise(part), search.charge(who, part, request, self._digest))
+        again = self._finding.read(sql)
+        if again.missing:
+            raise too_few(again.missing)
+        return again
 
     def explain(self, sql: str, *, epsilon: Number | None = None, delta: Number | None = None, error: Number | None = None) -> Explanation:
         """What the question would cost and how good its answer would be; with ``error``, at the epsilon that this error takes."""
         if is_system(sql):
             raise Refused("System tables cost nothing and have no noise: there is nothing to explain. Ask with query.")
-        question = self._read(sql)
+        reading = self._finding.read(sql)
         if error is not None:
             if epsilon is not None:
                 raise InvalidArgument("error", "and epsilon cannot both be given: one follows from the other", error)
-            epsilon = self._needed(question, positive(error, "error"), delta)
-        return self._explained(question, epsilon, delta)
+            if reading.missing:
+                raise Refused(
+                    "The error of this can be told when its bounds or caps are found, which comes first: name an epsilon instead."
+                )
+            epsilon = self._needed(reading.question, positive(error, "error"), delta)
+        return self._explained(reading, sql, epsilon, delta)
 
     @property
     def budget(self) -> Account | DualAccount:
@@ -164,6 +197,18 @@ class Database:
             return self._started
 
     @property
+    def source(self) -> Source:
+        """The engine, started."""
+        return self._source
+
+    @property
+    def publish(self) -> Publisher:
+        """Publishing once for all questions: ``db.publish.histogram(…)`` and its like give drafts."""
+        from hedgerow.database.publisher import Publisher
+
+        return Publisher(self, self._analyst)
+
+    @property
     def ledger(self) -> Store:
         """The ledger, for its entries."""
         return self._ledger
@@ -180,21 +225,29 @@ class Database:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _explained(self, question: Question, epsilon: Number | None, delta: Number | None) -> Explanation:
-        priced = self._price(question, epsilon, delta)
+    def _explained(self, reading: Reading, sql: str, epsilon: Number | None, delta: Number | None) -> Explanation:
+        priced = self._price(reading.question, epsilon, delta, len(reading.missing))
+        told = self._told(priced, reading.notes)
+        if not reading.missing:
+            return told
+        twin = self._price(self._finding.read(sql, stand_in=1).question, epsilon, delta, len(reading.missing))
+        return self._finding.foretold(told, self._told(twin, reading.notes), reading.missing, priced.asked, priced.parts)
+
+    def _told(self, priced: _Priced, notes: tuple[str, ...]) -> Explanation:
         return explanation_of(
             priced.question,
             priced.unit,
             priced.noise,
             epsilon=priced.epsilon,
             budget=self._ledger.book.budget(priced.rule.population),
-            free=any(found.epsilon >= priced.epsilon for found in self._stored(priced)[:1]),
-            notes=priced.notes,
+            free=any(asked_for(found) >= priced.asked for found in self._stored(priced)),
+            notes=(*priced.notes, *notes, *offers(priced.question, self.policy, float(priced.epsilon))),
             at=priced.parts,
         )
 
-    def _price(self, question: Question, epsilon: Number | None, delta: Number | None) -> _Priced:
-        """The noise of a question and its meaning, from public parameters, while the policy that they come from rules."""
+    def _price(self, question: Question, epsilon: Number | None, delta: Number | None, first: int = 0) -> _Priced:
+        """The noise of a question and its meaning, from public parameters, while the policy that they come from rules. It gets what is left
+        of epsilon where so many searches come ``first``."""
         self._ledger.check_rules(self._digest)
         tables, rule, unit = self._about(question)
         asked = _one(epsilon, question.options.epsilon, rule.default_epsilon, "epsilon")
@@ -205,11 +258,12 @@ class Database:
         if chance is not None:
             privacy_delta(chance)
         whole = replace(question, plan=centred(counted(question.plan), unit, rule.noise))
-        noise = noise_for(whole.plan, unit, epsilon=asked, delta=chance, law=rule.noise, names=[key.text for key in question.keys])
+        rest = asked - first * part_of(asked, first) if first else asked
+        noise = noise_for(whole.plan, unit, epsilon=rest, delta=chance, law=rule.noise, names=[key.text for key in question.keys])
         # The delta is part of the meaning where it decides anything; how much noise there is is not.
         decides = noise.threshold is not None or any(isinstance(law, Picking) and law.delta is not None for law in noise.laws)
         meaning = [meaning_of(whole.plan), rule.population, unit.relation, rule.noise, str(chance) if decides else ""]
-        return _Priced(whole, tables, rule, unit, asked, noise, hashlib.sha256("\n".join(meaning).encode()).hexdigest())
+        return _Priced(whole, tables, rule, unit, rest, noise, hashlib.sha256("\n".join(meaning).encode()).hexdigest(), asked)
 
     def _about(self, question: Question) -> tuple[tuple[TableRule, ...], BudgetRule, Unit]:
         """The protected tables of a question, which are about the same people (the SQL was refused otherwise), and their budget."""

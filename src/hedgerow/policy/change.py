@@ -125,6 +125,9 @@ def _table(before: TableRule, after: TableRule) -> Iterator[_Change]:
         yield _Change(same, f"{table}: source changes from {before.source!r} to {after.source!r}{advice}.")
     if before.version != after.version:
         yield _Change(False, f"{table}: goes on with version {after.version!r} after {before.version!r}.")
+    if before.auto_bounds != after.auto_bounds:
+        found = "bounds that are not declared are found in the data, privately" if after.auto_bounds else "bounds are not found any more"
+        yield _Change(after.auto_bounds, f"{table}: {found}.")
     yield from _partition(before.partition, after.partition, table)
     for names in [names for names in after.unique if names not in before.unique]:
         yield _Change(True, f"{table}: {', '.join(names)} is said to be unique.")

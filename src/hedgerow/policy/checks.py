@@ -90,6 +90,8 @@ def _public_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
     for key in ("unit", "neighbours", "population", "max_units", "max_groups", "max_rows_per_group", "partition"):
         if getattr(rule, key) is not None:
             yield Mistake((*place, key), f"a public table protects nobody: leave out {key}, or public")
+    if rule.auto_bounds:
+        yield Mistake((*place, "auto_bounds"), "the bounds of public columns are known: leave out auto_bounds, or public")
     for names in rule.unique:
         if len({name.casefold() for name in names}) != len(names):
             yield Mistake((*place, "unique"), f"a key names each of its columns once; got {', '.join(names)}")
@@ -117,7 +119,7 @@ def _unit_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
                 yield Mistake((*place, key), f'a row is in one group, once: with unit = "row" leave out {key}')
     elif rule.unit is not None:
         for key, meaning in _CAPS:
-            if getattr(rule, key) is None:
+            if getattr(rule, key) is None and (key == "max_units" or not rule.auto_bounds):  # caps, like bounds, may be found
                 yield Mistake((*place, key), f"{key} is missing: write {meaning}")
     yield from _partition_mistakes(rule, (*place, "partition"))
 

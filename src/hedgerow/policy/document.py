@@ -168,6 +168,7 @@ def _table(name: str, section: Section, files: bool) -> TableRule | None:
         partition=_partition(section),
         links=links,
         unique=section.take("unique", _unique) or (),
+        auto_bounds=section.take("auto_bounds", a_flag) or False,
     )
     if not readable:  # a partition by a column that could not be read is not wrong as well
         rule = replace(rule, partition=None)
@@ -197,6 +198,7 @@ _TABLE_KEYS = (
     "columns",
     "partition",
     "unique",
+    "auto_bounds",
 )
 
 

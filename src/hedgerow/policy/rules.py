@@ -86,7 +86,8 @@ class TableRule:
     """A source, whom it is about, and how much of it one unit may own. A public table protects nobody: its unit is None.
 
     ``links`` is the way to the unit through other tables, nearest first; ``unit`` is then the id column of the last of them. ``unique`` has
-    the keys of a public table, each a tuple of columns that no two rows of it share.
+    the keys of a public table, each a tuple of columns that no two rows of it share. With ``auto_bounds``, those of numeric columns that
+    are not declared are found privately when a question needs them, and paid for.
     """
 
     name: str
@@ -104,6 +105,7 @@ class TableRule:
     partition: PartitionRule | None = None
     links: tuple[LinkRule, ...] = ()
     unique: tuple[tuple[str, ...], ...] = ()
+    auto_bounds: bool = False
 
     @property
     def link(self) -> LinkRule | None:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import Final
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.number import whole
 from hedgerow.plan.schema import Column, Schema
 
-__all__ = ["UNIT", "Catalog", "TableEntry", "Whose", "nearest"]
+__all__ = ["CAPS", "UNIT", "Caps", "Catalog", "Name", "TableEntry", "Unfound", "Whose", "nearest"]
 
 Whose = tuple[str, str]  # the table and its key whose value says to whom a row belongs
 UNIT: Final[Whose] = ("", "")  # the id itself
+CAPS: Final = ("max_groups", "max_rows_per_group")
+Caps = Mapping[str, tuple[int, int]]  # of tables: groups of one unit that count, and rows in each
+Name = tuple[str, str]  # of a table and a column of it, as the policy spells them
+
+
+class Unfound(Unbounded):
+    """Bounds are missing, and the policy lets them be found: of these ``columns``."""
+
+    def __init__(self, message: str, columns: Iterable[Name]) -> None:
+        super().__init__(message)
+        self.columns = tuple(columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +34,8 @@ class TableEntry:
     """A table, the columns that nobody may ask for, and how much of each unit counts: the policy's caps.
 
     Keys with at most ``domain_limit`` known values come back complete. ``unique`` lists the declared keys of a public table: columns
-    that together have no value twice. Tables of one ``population`` are about the same people.
+    that together have no value twice. Tables of one ``population`` are about the same people. With ``auto_bounds``, those of numbers may be
+    found where they are not declared, and so may the ``open_caps``; until then these are 1.
     """
 
     schema: Schema
@@ -32,6 +45,8 @@ class TableEntry:
     domain_limit: int = 1000
     unique: tuple[tuple[str, ...], ...] = ()
     population: str = ""
+    auto_bounds: bool = False
+    open_caps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", frozenset(name.casefold() for name in self.hidden))
@@ -51,6 +66,23 @@ class TableEntry:
     def column(self, name: str) -> Column | None:
         """The column of that name, in whatever case; None also where it is hidden."""
         return None if name.casefold() in self.hidden else self.schema.column(name)
+
+    def findable(self, column: Column) -> bool:
+        """Whether this column has no bounds that the policy declares, but such as it lets be found."""
+        return self.auto_bounds and column.type in ("integer", "real") and not column.range.bounded
+
+    def bounded(self, ends: Mapping[str, tuple[Fraction, Fraction]]) -> TableEntry:
+        """The same with these bounds of some columns. A table that is linked to this one still reads its keys as they are."""
+        columns = tuple(
+            column if column.name not in ends else replace(column, low=ends[column.name][0], high=ends[column.name][1])
+            for column in self.schema.columns
+        )
+        return replace(self, schema=replace(self.schema, columns=columns)) if ends else self
+
+    def capped(self, groups: int, rows: int) -> TableEntry:
+        """The same with these caps, where they are open."""
+        given = dict(zip(CAPS, (groups, rows), strict=True))
+        return replace(self, **{name: given[name] for name in self.open_caps})  # type: ignore[arg-type]
 
     def is_unit(self, name: str) -> bool:
         """Whether this names the column that says whose row it is."""
@@ -83,6 +115,19 @@ class Catalog:
     def table(self, name: str) -> tuple[str, TableEntry] | None:
         """The name as the policy spells it, and the entry."""
         return next(((known, entry) for known, entry in self.tables.items() if known.casefold() == name.casefold()), None)
+
+    def bounded(self, ends: Mapping[Name, tuple[Fraction, Fraction]]) -> Catalog:
+        """The same with these bounds of some columns."""
+        return Catalog(
+            {
+                name: entry.bounded({column: pair for (table, column), pair in ends.items() if table == name})
+                for name, entry in self.tables.items()
+            }
+        )
+
+    def capped(self, caps: Caps) -> Catalog:
+        """The same with these caps, where they are open."""
+        return Catalog({name: entry.capped(*caps[name]) if name in caps else entry for name, entry in self.tables.items()})
 
     def whose(self, entry: TableEntry, name: str) -> Whose | None:
         """As ``TableEntry.whose``; also the key of a table to which others are linked."""

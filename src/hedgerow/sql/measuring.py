@@ -17,7 +17,7 @@ from hedgerow.sql.arguments import argument, unit_of
 from hedgerow.sql.asked import Asked
 from hedgerow.sql.named import Arguments
 from hedgerow.sql.picking import read_pick
-from hedgerow.sql.question import AggregateCall
+from hedgerow.sql.question import AggregateCall, Bracket, Clip
 from hedgerow.sql.readers import RowReader
 from hedgerow.sql.scope import Scope
 from hedgerow.sql.sharing import shared
@@ -50,7 +50,7 @@ class Measuring:
         self._reader = RowReader(scope, "an aggregate")
         self._columns: dict[Expression, str] = {}
         self.work = 0
-        self._calls: dict[tuple[str, Measure | Pick, Fraction | None], AggregateCall] = {}
+        self._calls: dict[tuple[object, ...], AggregateCall] = {}
 
     @property
     def calls(self) -> tuple[AggregateCall, ...]:
@@ -71,13 +71,54 @@ class Measuring:
         """The aggregate, which may be there already."""
         self._check(asked)
         found = self._measured(asked)
-        key = (asked.function, found.measure, asked.at)
+        named = asked.named
+        key = (asked.function, found.measure, asked.at, named.clipped, named.outer, named.bracket)
         if key not in self._calls:
-            if len(self._calls) == MAX_AGGREGATES:
-                self._reader.refuse(asked.node, f"This has more than {MAX_AGGREGATES} aggregates", "Ask several shorter questions.")
-            name, text = f"a{len(self._calls)}", self._scope.text.cut(asked.node)
-            self._calls[key] = AggregateCall(name, asked.function, found.measure, found.type, text, asked.at)
+            self._calls[key] = AggregateCall(self._name(asked), asked.function, found.measure, found.type, self._text(asked), asked.at)
+            if named.clipped:
+                self._calls[key] = replace(self._calls[key], clip=self._clip(asked, found.measure))
+            if named.bracket is not None:
+                self._calls[key] = replace(self._calls[key], bracket=self._bracket(asked, named.bracket))
         return self._calls[key]
+
+    def clipped(self, name: str) -> str | None:
+        """The aggregate that counts the units outside the bounds of this one."""
+        return next((call.clip.count for call in self._calls.values() if call.name == name and call.clip is not None), None)
+
+    def _bracket(self, asked: Asked, wide: Fraction) -> Bracket:
+        """With a count of the values that it is chosen from: of each unit as many as count."""
+        value = self._one(asked, argument(self._reader, asked))
+        measure = Measure("total", self._column(value), _ONES, (0, self._scope.max_rows))
+        key = ("bracket", measure)
+        if key not in self._calls:
+            self._calls[key] = AggregateCall(self._name(asked), "COUNT", measure, "integer", f"the count of values in {self._text(asked)}")
+        assert asked.at is not None
+        return Bracket(self._calls[key].name, asked.at - wide, asked.at + wide)
+
+    def _name(self, asked: Asked) -> str:
+        if len(self._calls) == MAX_AGGREGATES:
+            self._reader.refuse(asked.node, f"This has more than {MAX_AGGREGATES} aggregates", "Ask several shorter questions.")
+        return f"a{len(self._calls)}"
+
+    def _text(self, asked: Asked) -> str:
+        return self._scope.text.cut(asked.node)
+
+    def _clip(self, asked: Asked, measure: Measure | Pick) -> Clip:
+        """With a count of the units outside, which has the measure of the sum until ``clipping`` gives it its own."""
+        assert isinstance(measure, Measure)
+        assert measure.limits is not None
+        assert measure.snap is not None
+        low, high = (limit * measure.snap.step for limit in measure.limits)
+        outer = asked.named.outer
+        if outer is not None and not (outer[0] <= low and high <= outer[1]):
+            what = "outer_bounds_per_group lie around contribution_bounds_per_group"
+            self._reader.refuse(
+                asked.node, what, f"Write outer_bounds_per_group => ({float(low):g}, {float(10 * high):g}), or leave it out."
+            )
+        key = ("DP_CLIPPED", measure)
+        if key not in self._calls:
+            self._calls[key] = AggregateCall(self._name(asked), "COUNT", measure, "integer", f"DP_CLIPPED({self._text(asked)})")
+        return Clip(self._calls[key].name, (low, high), outer)
 
     def _check(self, asked: Asked) -> None:
         """Options that contradict each other, or have no meaning here."""
@@ -87,7 +128,16 @@ class Measuring:
         if not picks and (asked.named.method is not None or asked.named.bound is not None):
             what = f"{asked.name} has no choice of method"
             self._reader.refuse(asked.node, what, "Leave method and bound out: they are for MEDIAN, QUANTILE, MIN, MAX and MODE.")
+        if asked.named.bracket is not None and asked.function != "QUANTILE":
+            what = f"{asked.name} has no bracket"
+            self._reader.refuse(asked.node, what, "Leave it out: it is for MEDIAN, QUANTILE and PERCENTILE_CONT.")
         limits = asked.named.limits
+        if asked.named.clipped and limits is None:
+            what = "clipped => TRUE counts who is outside of contribution_bounds_per_group, and there are none"
+            self._reader.refuse(asked.node, what, "Add contribution_bounds_per_group => (0, 100), or leave clipped out.")
+        if asked.named.outer is not None and not asked.named.clipped:
+            what = "outer_bounds_per_group says how far out those can be whom clipped => TRUE counts"
+            self._reader.refuse(asked.node, what, "Add clipped => TRUE, or leave it out.")
         if limits is None:
             return
         if asked.function not in ("SUM", "COUNT") or asked.distinct:

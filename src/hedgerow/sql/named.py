@@ -26,8 +26,18 @@ _EXAMPLES: Final = {
     "method": "method => 'exponential'",
     "bound": "bound => 5",
     "contribution_bounds_per_group": "contribution_bounds_per_group => (0, 100)",
+    "clipped": "clipped => TRUE",
+    "outer_bounds_per_group": "outer_bounds_per_group => (0, 5000)",
+    "bracket": "bracket => 0.05",
 }
-_FIELDS: Final = {"method": "method", "bound": "bound", "contribution_bounds_per_group": "limits"}
+_FIELDS: Final = {
+    "method": "method",
+    "bound": "bound",
+    "contribution_bounds_per_group": "limits",
+    "clipped": "clipped",
+    "outer_bounds_per_group": "outer",
+    "bracket": "bracket",
+}
 
 
 def named_of(text: Text, node: exp.Expr) -> Arguments | None:
@@ -110,8 +120,12 @@ class _Taking:
             if not self._is(0, TokenType.STRING):
                 self._wrong(name)
             return self._next().text.casefold()
-        if name == "bound":
+        if name in ("bound", "bracket"):
             return self._number(name)
+        if name == "clipped":
+            if not (self._is(0, TokenType.TRUE) or self._is(0, TokenType.FALSE)):
+                self._wrong(name)
+            return self._next().token_type == TokenType.TRUE
         self._expect(TokenType.L_PAREN, name)
         low = self._number(name)
         self._expect(TokenType.COMMA, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Final
 
 from hedgerow.errors import Unbounded
@@ -30,12 +31,30 @@ def read_pick(reader: RowReader, asked: Asked, value: Typed, column: str) -> Pic
     if value.type not in ("integer", "real", "date"):
         reader.refuse(asked.node, f"{asked.name} works on numbers and dates, and this is {value.type}", "Use MODE(x), or COUNT(x).")
     grid = _grid(reader, asked, value)
-    if asked.at is not None and 10**6 % asked.at.denominator:
-        reader.refuse(asked.node, "A share has at most six decimals", "Write 0.333333 for a third.")
-    at = () if asked.at is None else (asked.at,)
+    at = _shares(reader, asked, value, method)
     if asked.named.bound is None:
         return Pick(kind, column, grid, at=at, method=method)
     return Pick(kind, column, grid, at=at, method=method, bound=max(1, half_away(asked.named.bound / grid.step)))
+
+
+def _shares(reader: RowReader, asked: Asked, value: Typed, method: Method) -> tuple[Fraction, ...]:
+    """The share of a quantile, between those of its bracket if there is one."""
+    at, wide = asked.at, asked.named.bracket
+    shares: tuple[Fraction, ...] = () if at is None else (at,) if wide is None else (at - wide, at, at + wide)
+    if any(10**6 % share.denominator for share in shares):
+        reader.refuse(asked.node, "A share has at most six decimals", "Write 0.333333 for a third.")
+    if wide is None:
+        return shares
+    if wide <= 0 or not 0 < shares[0] < shares[-1] < 1:
+        what = "A bracket lies around the share of its quantile, between 0 and 1"
+        reader.refuse(asked.node, what, "Write MEDIAN(x, bracket => 0.05): from the quantile at 0.45 to that at 0.55.")
+    if method != "exponential":
+        reader.refuse(asked.node, f"How far off the method {method!r} is depends on the data", "Leave the method out, or the bracket.")
+    if value.type == "date":
+        reader.refuse(
+            asked.node, "A bracket is for numbers", "Leave it out, or count days from one: DATE_DIFF('day', DATE '2026-01-01', d)."
+        )
+    return shares
 
 
 def _method(reader: RowReader, asked: Asked, kind: PickKind) -> Method:

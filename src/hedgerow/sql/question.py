@@ -13,7 +13,7 @@ from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Type
 
-__all__ = ["AggregateCall", "Function", "Key", "Options", "Order", "Output", "Question"]
+__all__ = ["AggregateCall", "Bracket", "Clip", "Function", "Key", "Options", "Order", "Output", "Question"]
 
 
 Function = Literal[
@@ -35,6 +35,25 @@ Function = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class Clip:
+    """The aggregate ``count`` says how many units have a sum outside the ``limits``. None of these sums is outside ``outer``, or else it
+    counts as its nearer end; None where nothing is known of them."""
+
+    count: str
+    limits: tuple[Fraction, Fraction]
+    outer: tuple[Fraction, Fraction] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """Quantiles at the shares ``low`` and ``high`` are chosen too, and the aggregate ``count`` says of how many values."""
+
+    count: str
+    low: Fraction
+    high: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class AggregateCall:
     """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high"; ``text`` is for people.
 
@@ -48,6 +67,8 @@ class AggregateCall:
     type: Type
     text: str
     at: Fraction | None = None
+    clip: Clip | None = None
+    bracket: Bracket | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from hedgerow.plan.expressions import Call, Expression, reads
 from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type
 from hedgerow.sql.asked import Asked
+from hedgerow.sql.catalog import Name, Unfound
 from hedgerow.sql.rule import Refusal, filled
 from hedgerow.sql.rules import BY_NODE
 from hedgerow.sql.rules.clauses import CLAUSES
@@ -157,13 +158,13 @@ class RowReader:
         if not columns:
             what = "This may become arbitrarily large, since something is divided by what may be 0 (or is the logarithm of it)"
             return self.scope.text.refusal(Unbounded, what, node, "Keep it away from 0: x / GREATEST(y, 1), LN(GREATEST(y, 1)).")
-        names = " and ".join(visible.name for visible in columns)
-        what = f"{names} {'has' if len(columns) == 1 else 'have'} no bounds, {why}"
-        lines: dict[str, list[str]] = {}
-        for table, column in (visible.origin for visible in columns if visible.origin is not None):
-            lines.setdefault(table, []).append(f'{column.name} = {{ type = "{column.type}", min = …, max = … }}')
-        told = "; and ".join(f"under [tables.{table}.columns]: {'; '.join(dict.fromkeys(each))}" for table, each in lines.items())
-        return self.scope.text.refusal(Unbounded, what, node, f"Declare them in the policy, {told}")
+        found = {visible.column: name for visible in columns if (name := _findable(self.scope, visible)) is not None}
+        others = [visible for visible in columns if visible.column not in found]
+        names = " and ".join(visible.name for visible in others or columns)
+        what = f"{names} {'has' if len(others or columns) == 1 else 'have'} no bounds, {why}"
+        if not others:
+            return Unfound(what, dict.fromkeys(found.values()))
+        return self.scope.text.refusal(Unbounded, what, node, _declare(others))
 
 
 def unbounded_columns(scope: Scope, expressions: Sequence[Expression]) -> list[Visible]:
@@ -171,6 +172,29 @@ def unbounded_columns(scope: Scope, expressions: Sequence[Expression]) -> list[V
     names = dict.fromkeys(name for expression in expressions for name in reads(expression))
     columns = [visible for name in names if (visible := scope.by_column(name)) is not None]
     return [visible for visible in columns if visible.range.type in _BOUNDED and not visible.range.bounded]
+
+
+def _findable(scope: Scope, visible: Visible) -> Name | None:
+    """The table and the column whose bounds may be found. What says whose a row is stays as it is: clamped, strangers would be one."""
+    if visible.origin is None or visible.whose is not None:
+        return None
+    table, column = visible.origin
+    entry = dict(scope.tables).get(table)
+    return (table, column.name) if entry is not None and entry.findable(column) else None
+
+
+def _declare(columns: Sequence[Visible]) -> str:
+    """The lines of the policy that are missing."""
+    lines: dict[str, list[str]] = {}
+    numbers = []
+    for table, column in (visible.origin for visible in columns if visible.origin is not None):
+        lines.setdefault(table, []).append(f'{column.name} = {{ type = "{column.type}", min = …, max = … }}')
+        numbers += [table] if column.type in ("integer", "real") else []
+    told = "; and ".join(f"under [tables.{table}.columns]: {'; '.join(dict.fromkeys(each))}" for table, each in lines.items())
+    if len(numbers) < len(columns) or any(visible.whose is not None for visible in columns):
+        return f"Declare them in the policy, {told}"
+    tables = " and ".join(f"[tables.{table}]" for table in dict.fromkeys(numbers))
+    return f"Declare them in the policy, {told}; or write auto_bounds = true under {tables}: they are then found privately, and paid for."
 
 
 def functions(expression: Expression) -> set[str]:

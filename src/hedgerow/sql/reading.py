@@ -8,16 +8,19 @@ from sqlglot.errors import ParseError
 from sqlglot.parsers.duckdb import DuckDBParser
 
 from hedgerow.errors import Unsupported
+from hedgerow.plan.nodes import Rows
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.heading import Heading, read_heading
 from hedgerow.sql.question import Question
+from hedgerow.sql.readers import only
 from hedgerow.sql.rule import Refusal
 from hedgerow.sql.rules import BY_NODE
 from hedgerow.sql.rules.statements import ONE
 from hedgerow.sql.selection import Selection
+from hedgerow.sql.subqueries import Sources
 from hedgerow.sql.text import Span, Text
 
-__all__ = ["parse"]
+__all__ = ["parse", "read_rows", "statement_of"]
 
 
 class _Parser(DuckDBParser):
@@ -37,8 +40,16 @@ def parse(text: str, catalog: Catalog) -> Question:
         raise heading.text.refusal(Unsupported, what, None, instead) from None
 
 
+def read_rows(catalog: Catalog, table: str, where: str | None = None) -> Rows:
+    """The rows of a protected table for which a condition holds, written as after WHERE."""
+    heading = read_heading(f'SELECT COUNT(*) FROM "{table}"' + ("" if where is None else f" WHERE {where}"))
+    select = _select(heading)
+    only(heading.text, select, "expressions", "from_", "where")
+    return Sources(heading.text, catalog).read(select).rows
+
+
 def _select(heading: Heading) -> exp.Select:
-    statement = _statement(heading)
+    statement = statement_of(heading)
     if type(statement) is exp.Select:
         return statement
     if isinstance(statement, exp.Subquery):
@@ -50,7 +61,8 @@ def _select(heading: Heading) -> exp.Select:
     raise heading.text.refusal(Unsupported, what, where, instead)
 
 
-def _statement(heading: Heading) -> exp.Expr | None:
+def statement_of(heading: Heading) -> exp.Expr | None:
+    """The tree of the text, as the parser has it: nothing in it is vouched for."""
     try:
         parser = _Parser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
         return parser.parse(list(heading.body), heading.text.text)[0]

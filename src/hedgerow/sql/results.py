@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from sqlglot import exp
 
@@ -21,6 +21,7 @@ from hedgerow.sql.typed import Typed
 __all__ = ["ResultReader"]
 
 Clause = Literal["select", "having", "order"]
+_COUNTED: Final = "contribution_bounds_per_group => (0, 100), clipped => TRUE"
 
 
 class ResultReader(RowReader):
@@ -71,7 +72,7 @@ class ResultReader(RowReader):
         return Typed(result(call.name), type_only(call.type))
 
     def interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> Typed:
-        """An end of the interval of an aggregate, by its alias or written out."""
+        """An end of the interval of an aggregate, by its alias or written out; or how many units were outside its bounds."""
         inner = argument.unnest()
         if isinstance(inner, exp.Column) and "table" not in inner.args:
             inner = self._items.get(inner.name.casefold(), inner).unnest()
@@ -79,6 +80,11 @@ class ResultReader(RowReader):
             self.refuse(node, "Intervals are those of aggregates", "Write DP_INTERVAL_LOW(n), where n is the alias of an aggregate.")
         value = self.read(inner)
         assert isinstance(value.expression, Read)
+        if end == "clipped":
+            count = self._measuring.clipped(value.expression.column[1:])
+            if count is None:
+                self.refuse(node, "Who is outside the bounds of this was not counted", f"Write SUM(x, {_COUNTED}).")
+            return Typed(result(count), type_only("integer"))
         return Typed(Read(f"{value.expression.column}.{end}"), value.range)
 
     def _result(self, function: str, arguments: Sequence[Typed]) -> Range:

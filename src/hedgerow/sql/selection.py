@@ -11,10 +11,12 @@ from sqlglot import exp
 
 from hedgerow.errors import Unsupported
 from hedgerow.plan.expressions import Expression, Read
+from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project
 from hedgerow.plan.normal import normal, places
 from hedgerow.plan.values import Value
 from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.clipping import clipping
 from hedgerow.sql.grouping import Grouped, position, read_groups
 from hedgerow.sql.heading import Heading
 from hedgerow.sql.measuring import Measuring
@@ -56,8 +58,7 @@ class Selection:
         if not measuring.calls:
             what = "This asks for no aggregate, and rows are never shown"
             raise self._text.refusal(Unsupported, what, self._items[0], "Add an aggregate, such as COUNT(*).")
-        calls = measuring.calls
-        plan = self._plan(groups, measuring, calls)
+        plan, calls = self._plan(groups, measuring, measuring.calls)
         become = dict(zip(plan.measures, places(plan), strict=True))
         return Question(
             plan=normal(plan),
@@ -145,7 +146,9 @@ class Selection:
         what = f"{name.upper()} takes a number of rows that is written out"
         return self._text.refusal(Unsupported, what, clause, f"Write {name.upper()} 10.")
 
-    def _plan(self, groups: Sequence[Grouped], measuring: Measuring, calls: Sequence[AggregateCall]) -> Aggregate:
+    def _plan(
+        self, groups: Sequence[Grouped], measuring: Measuring, calls: Sequence[AggregateCall]
+    ) -> tuple[Aggregate, Sequence[AggregateCall]]:
         work = self._scope.work + measuring.work + sum(group.value.work for group in groups)
         if work > MAX_WORK:
             raise self._text.refusal(
@@ -156,14 +159,20 @@ class Selection:
         outputs = (*zip(names, (group.value.expression for group in groups), strict=True), *measuring.columns)
         if outputs:
             rows = Project(rows, outputs)
-        bound = Bound(rows, names, self._max_groups(), self._max_rows(groups))
-        return Aggregate(Group(bound, _domain(groups)), tuple(dict.fromkeys(call.measure for call in calls)))
+        alone = self._alone(groups)
+        if any(call.clip is not None for call in calls):
+            rows, calls = clipping(self._text, rows, names, calls, alone=alone or rows.unit == "row")
+            alone = True
+        most = 1 if alone else self._scope.max_rows
+        calls = _counted(calls, most)
+        bound = Bound(rows, names, self._max_groups(), most)
+        return Aggregate(Group(bound, _domain(groups)), tuple(dict.fromkeys(call.measure for call in calls))), calls
 
-    def _max_rows(self, groups: Sequence[Grouped]) -> int:
-        """1 where the rows are one for each unit and group; else the largest cap of the tables."""
+    def _alone(self, groups: Sequence[Grouped]) -> bool:
+        """Whether the rows are one for each unit and group, so that one counts; else it is the largest cap of the tables."""
         once = self._scope.once
         keys = {group.value.expression.column for group in groups if isinstance(group.value.expression, Read)}
-        return 1 if once is not None and once <= keys else self._scope.max_rows
+        return once is not None and once <= keys
 
     def _max_groups(self) -> int:
         most, asked = self._scope.max_groups, self._heading.options.max_groups
@@ -174,6 +183,17 @@ class Selection:
             raise self._text.refusal(Unsupported, what, where, f"Write max_groups_contributed = {most}, or leave it out.")
         # With one row for each unit, a unit is in one group.
         return asked or (1 if self._scope.once == frozenset() else most)
+
+
+def _counted(calls: Sequence[AggregateCall], most: int) -> Sequence[AggregateCall]:
+    """Of the values that a quantile with a bracket is chosen from, so many count of each unit in a group."""
+    counts = {call.bracket.count for call in calls if call.bracket is not None}
+    return [
+        replace(call, measure=replace(call.measure, limits=(0, most)))
+        if call.name in counts and isinstance(call.measure, Measure)
+        else call
+        for call in calls
+    ]
 
 
 def _domain(groups: Sequence[Grouped]) -> tuple[tuple[Value, ...], ...] | None:

@@ -53,11 +53,14 @@ _AFTER: Final[dict[type[exp.Expr], tuple[str, ...]]] = {exp.Window: ("OVER",), e
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The named arguments of an aggregate; ``limits`` is contribution_bounds_per_group."""
+    """The named arguments of an aggregate; ``limits`` is contribution_bounds_per_group, ``outer`` outer_bounds_per_group."""
 
     method: str | None = None
     bound: Fraction | None = None
     limits: tuple[Fraction, Fraction] | None = None
+    clipped: bool = False
+    outer: tuple[Fraction, Fraction] | None = None
+    bracket: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)

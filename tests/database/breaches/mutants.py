@@ -95,14 +95,14 @@ def sensitivity_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """The upper bound is the largest age that the table has."""
     priced = database.Database._price
 
-    def price(self: Any, question: Any, epsilon: Any, delta: Any) -> Any:
+    def price(self: Any, question: Any, epsilon: Any, delta: Any, *first: int) -> Any:
         source = self._source
         table = source._engine._session._objects[f"t{source._version}"]
         most = max(min(age, 110) for age in table["age"].to_pylist() if age is not None)
         become = {m: replace(m, snap=replace(m.snap, high=most)) if m.snap else m for m in question.plan.measures}
         plan = replace(question.plan, measures=tuple(become.values()))
         calls = tuple(replace(call, measure=become[call.measure]) for call in question.aggregates)
-        return priced(self, replace(question, plan=plan, aggregates=calls), epsilon, delta)
+        return priced(self, replace(question, plan=plan, aggregates=calls), epsilon, delta, *first)
 
     monkeypatch.setattr(database.Database, "_price", price)
 

@@ -104,7 +104,7 @@ def no_limit_of_partners(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def values_without_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     """All different values of a unit count, and all of its values are in a sample."""
-    monkeypatch.setattr(samples, "_MOST_ROWS", 0)
+    monkeypatch.setattr(samples, "MOST_ROWS", 0)
 
 
 def values_of_the_last(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""DP_INTERVAL_LOW and DP_INTERVAL_HIGH; every other function that the parser does not know by name is refused."""
+"""DP_INTERVAL_LOW, DP_INTERVAL_HIGH and DP_CLIPPED; every other function that the parser does not know by name is refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hedgerow.sql.typed import Typed
 
 __all__ = ["KNOWN", "RULES"]
 
-_ENDS = {"DP_INTERVAL_LOW": "low", "DP_INTERVAL_HIGH": "high"}
+_ENDS = {"DP_INTERVAL_LOW": "low", "DP_INTERVAL_HIGH": "high", "DP_CLIPPED": "clipped"}
 _AGGREGATES = (
     *("COUNT", "COUNT_IF", "SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP", "COVAR_POP", "COVAR_SAMP", "CORR"),
     *("MIN", "MAX", "MEDIAN", "QUANTILE", "PERCENTILE_CONT", "MODE"),

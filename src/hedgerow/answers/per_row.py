@@ -1,0 +1,108 @@
+"""How far off a mean, a variance or a covariance is to be expected for n rows, where n is private: c/n, c being public.
+
+The answer is a ratio of noisy sums. Noise that is small beside them moves it by the sum of w_i Z_i/(n W), where Z_i is the noise of a
+number, W what the numbers of one row add up to, and the weights w_i are those of ``ratios``: k_i - m for a mean m, for a covariance v
+q_i - l k_i - m l_i + m l - v (for a variance both columns are the same), everything on the scale from bound to bound. So the mean error is
+c/n, c the mean size of the sum of w_i Z_i, over W. It depends on where the data lie. No weights that can be have a sum above that of one
+number alone (means at the bounds), or for a mean of degree 2 above one and a half: since the mean size is a norm, c is largest there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from hedgerow.answers.blend import Blend
+from hedgerow.answers.radius import mean_size, radius
+from hedgerow.answers.show import size
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.release import Additive
+from hedgerow.sql.question import AggregateCall
+
+__all__ = ["PerRow"]
+
+
+@dataclass(frozen=True, slots=True)
+class PerRow:
+    """The expected error of an AVG, VAR…, STDDEV… or COVAR…: at most about ``most``/n for n rows (of STDDEV: that of its square)."""
+
+    call: AggregateCall
+    law: Additive | Blend
+
+    @property
+    def most(self) -> float:
+        """n times the expected error, where the data lie worst: at the bounds."""
+        return self._expected(self._worst)
+
+    @property
+    def middle(self) -> float:
+        """The same for a mean halfway between the bounds; of the others as ``most``."""
+        return self._expected(self._weights(Fraction(1, 2), Fraction(1, 2), Fraction(0))) if self.call.function == "AVG" else self.most
+
+    def at(self, rows: int, mean: float, value: float | None = None, other: float | None = None) -> float:
+        """The expected error if there are so many rows with this mean, this exact answer (the ``value`` of all but AVG) and, of a
+        covariance, the mean ``other`` of the second column: for who knows them, to compare. Noise has to be small beside the sums."""
+        measure = self._measure
+        if (value is None) != (self.call.function == "AVG") or (other is None) != (measure.second is None):
+            raise InvalidArgument("value", "is needed for all but AVG, and the other mean for a covariance, and not else", value)
+        exact = Fraction(0 if value is None else value)
+        variance = exact**2 if self._root else exact
+        first = _share(mean, self._snaps[0])
+        second = first if other is None else _share(other, self._snaps[1])
+        expected = self._expected(self._weights(first, second, variance / self._way)) / rows
+        return expected / (2 * float(exact)) if self._root else expected
+
+    def told(self, beta: Fraction) -> str:
+        """In words."""
+        most = size(float(radius(self.law, self._worst, beta) * self._way / self._measure.most))
+        usual = f"{size(self.most)}/n" + (f" ({size(self.middle)}/n for a mean in the middle)" if self.call.function == "AVG" else "")
+        what = "its square for n rows" if self._root else "for n rows"
+        return f"{what} off by about {usual} or less, with {float(1 - beta):.0%} by at most about {most}/n".replace("%", " %")
+
+    @property
+    def _measure(self) -> Measure:
+        assert isinstance(self.call.measure, Measure)
+        return self.call.measure
+
+    @property
+    def _root(self) -> bool:
+        return self.call.function.startswith("STDDEV")
+
+    @property
+    def _snaps(self) -> tuple[Snap, Snap]:
+        measure = self._measure
+        assert measure.snap is not None
+        return measure.snap, measure.snap if measure.second is None else measure.second[1]
+
+    @property
+    def _way(self) -> Fraction:
+        """From bound to bound; of a variance squared, of a covariance the product of both."""
+        first, second = ((snap.high - snap.low) * snap.step for snap in self._snaps)
+        return first if self.call.function == "AVG" else first * second
+
+    @property
+    def _worst(self) -> Sequence[Fraction]:
+        return self._weights(Fraction(0), Fraction(0), Fraction(0))
+
+    def _weights(self, mean: Fraction, other: Fraction, value: Fraction) -> list[Fraction]:
+        degree = self._measure.degree
+        shares = [Fraction(k, degree) for k in range(degree, -1, -1)]
+        if self.call.function == "AVG":
+            return [share - mean for share in shares]
+        if self._measure.second is not None:
+            return [(k - mean) * (l - other) - value for k, l in product(shares, shares)]  # noqa: E741
+        return [square - 2 * mean * k + mean**2 - value for square, k in zip((1, 0, 0), shares, strict=True)]
+
+    def _expected(self, weights: Sequence[Fraction]) -> float:
+        return mean_size(self.law, weights) * float(self._way) / self._measure.most if any(weights) else 0.0
+
+
+def _share(value: float, snap: Snap) -> Fraction:
+    """How far from the lower bound to the upper one."""
+    if not math.isfinite(value):
+        raise InvalidArgument("mean", "must be a number", value)
+    return (Fraction(value) / snap.step - snap.low) / (snap.high - snap.low)

@@ -1,0 +1,366 @@
+"""Publishing from a protected database: first a draft, which says what it will cost and how good it will be, then the publication.
+
+A draft touches no data and costs nothing. ``draft.to(folder)`` charges it, makes it, and leaves a folder that anybody may read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol
+
+from hedgerow.database.continual import ContinualDraft
+from hedgerow.database.parts import parts_of
+from hedgerow.engines.source import Source
+from hedgerow.errors import InvalidArgument, Refused, SourceError
+from hedgerow.ledger.entry import Entry
+from hedgerow.ledger.store import Store
+from hedgerow.numeric.number import Number, exact, positive, privacy_epsilon, short, whole
+from hedgerow.plan.expressions import reads
+from hedgerow.plan.nodes import Aggregate, Filter, Table
+from hedgerow.plan.normal import key as meaning_of
+from hedgerow.policy import BudgetRule, Policy, TableRule
+from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.unit import Unit
+from hedgerow.publish.asked import matrix_of
+from hedgerow.publish.continual import StreamTerms
+from hedgerow.publish.domain import Bins, domain_of, tabulation
+from hedgerow.publish.kinds import KINDS
+from hedgerow.publish.publication import FORMAT, Publication, Workshop
+from hedgerow.publish.report import report_of
+from hedgerow.publish.sketch import Made, Sketch
+from hedgerow.publish.terms import Terms
+from hedgerow.purse import Purse
+from hedgerow.release import Charge, publish
+from hedgerow.sql.catalog import Catalog, TableEntry
+from hedgerow.sql.reading import read_rows
+
+__all__ = ["Draft", "Publisher"]
+
+
+class Desk(Protocol):
+    """What publishing needs of a database."""
+
+    @property
+    def policy(self) -> Policy: ...
+    @property
+    def catalog(self) -> Catalog: ...
+    @property
+    def ledger(self) -> Store: ...
+    @property
+    def source(self) -> Source: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """A publication that is not made yet."""
+
+    sketch: Sketch
+    epsilon: Fraction
+    table: TableRule
+    where: str | None
+    budget: Budget
+    _plan: Aggregate
+    _terms: Terms
+    _unit: Unit
+    _rule: BudgetRule
+    _desk: Desk
+    _analyst: str
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def lines(self) -> list[str]:
+        """What it is, what it costs, how it is measured, how far off it will be."""
+        sketch, rows = self.sketch, self._terms.rows
+        sizes = " x ".join(f"{attribute.name} ({attribute.size})" for attribute in sketch.domain.attributes[:8])
+        more = len(sketch.domain.attributes) - 8
+        whom = "every row" if self.table.unit == "row" else f"every {self.table.unit}, of whom at most {rows} rows count"
+        found = [
+            f"{sketch.kind.capitalize()} of {self.table.name}: {sizes}{f' and {more} more' if more > 0 else ''}.",
+            f"Cost: {sketch.total}, towards {whom}.",
+            f"Measured: {sketch.design}.",
+        ]
+        for line in sketch.accuracy:
+            within = "" if line.radius is None else f", within {line.radius:.4g} at 95 %"
+            found.append(f"Expected error of {line.what} ({line.answers:,}): {line.rms:.4g}{within}.")
+        return [*found, *sketch.notes]
+
+    @property
+    def error(self) -> float:
+        """The expected error of its first figure: the root of the mean square."""
+        return self.sketch.accuracy[0].rms
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        sketch = self.sketch
+        return {
+            "kind": sketch.kind,
+            "table": self.table.name,
+            "columns": list(sketch.domain.names),
+            "cells": [attribute.size for attribute in sketch.domain.attributes],
+            "design": sketch.design,
+            "cost": sketch.total.to_dict(),
+            "epsilon": str(self.epsilon),
+            "rows": self._terms.rows,
+            "accuracy": [{"what": a.what, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
+            "notes": list(sketch.notes),
+        }
+
+    @property
+    def _key(self) -> str:
+        """The meaning of it: what is counted of whom, how it is measured and cleaned."""
+        domain = json.dumps([attribute.to_dict() for attribute in self.sketch.domain.attributes], sort_keys=True)
+        meaning = [meaning_of(self._plan), self.sketch.kind, self.sketch.design, domain, self._rule.population, self._terms.relation]
+        return hashlib.sha256("\n".join(meaning).encode()).hexdigest()
+
+    def to(self, place: str | Path, *, request: str | None = None) -> Publication:
+        """Charge it, make it, and leave it in a new folder. One that was made before, and is still where it was, costs nothing."""
+        workshop = Workshop(place)
+        workshop.check()
+        try:
+            earlier = self._earlier(Path(place))
+            return workshop.copy(earlier) if earlier is not None else self._made(workshop, request)
+        finally:
+            workshop.give_up()
+
+    def _earlier(self, place: Path) -> Publication | None:
+        """The same at this epsilon or a larger one, if its folder is still as it was published."""
+        for charge, payload in self._desk.ledger.answers(self._key, self.table.version):
+            held = json.loads(payload)
+            if Fraction(charge.body["epsilon"]) >= self.epsilon and Path(held["place"]) != place:
+                try:
+                    found = Publication.load(held["place"])
+                except SourceError:
+                    continue
+                if found.receipt["data"] == held["data"]:
+                    return found
+        return None
+
+    def _made(self, workshop: Workshop, request: str | None) -> Publication:
+        made: list[Made] = []
+
+        def program(purse: Purse) -> str:
+            made.append(self.sketch.build(purse))
+            return json.dumps({"data": workshop.keep(made[0].table), "place": str(workshop.place.absolute())})
+
+        source = self._desk.source  # what is wrong with the data is said here, before anything is charged
+        payload, entry = publish(self._plan, source, self._desk.ledger, self.sketch.total, program, self._charge(request))
+        if not made:
+            raise Refused("This request was published before; its folder is where it was put then. Ask again without the request key.")
+        receipt = self._receipt(made[0], json.loads(payload)["data"], entry)
+        return workshop.finish(receipt, report_of(receipt, made[0].table, self.sketch))
+
+    def _charge(self, request: str | None) -> Charge:
+        about = {"table": self.table.name, "publication": f"{self.sketch.kind} of {', '.join(self.sketch.domain.names[:20])}"}
+        parts = parts_of(self._plan, self.table)
+        return Charge(
+            self._rule.population,
+            self._unit,
+            self._analyst,
+            self.epsilon,
+            self._key,
+            self.table.version,
+            request,
+            about,
+            self._desk.policy.digest,
+            None if parts is None else (self.table.name, parts),
+        )
+
+    def _receipt(self, made: Made, digest: str, entry: Entry) -> dict[str, Any]:
+        sketch, terms = self.sketch, self._terms
+        return {
+            "format": FORMAT,
+            "kind": sketch.kind,
+            "table": self.table.name,
+            "version": self.table.version,
+            "population": self._rule.population,
+            "unit": {"neighbours": terms.relation, "owner": "row" if self.table.unit == "row" else "id", "rows": terms.rows},
+            "attributes": [attribute.to_dict() for attribute in sketch.domain.attributes],
+            "design": sketch.design,
+            "cost": sketch.total.to_dict(),
+            "epsilon": str(self.epsilon),
+            "accuracy": [{"what": a.what, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
+            "facts": made.facts,
+            "notes": list(sketch.notes),
+            "data": digest,
+            "ledger": {"entry": entry.seq, "hash": entry.hash, "time": entry.time},
+            "where": self.where,
+        }
+
+
+class Publisher:
+    """``db.publish``: each method is a kind of publication, and gives a draft."""
+
+    def __init__(self, desk: Desk, analyst: str) -> None:
+        self._desk, self._analyst = desk, analyst
+
+    def histogram(
+        self, table: str, columns: Sequence[str] | str, *, sparse: bool = False, delta: Number | None = None, **options: Any
+    ) -> Draft:
+        """How many rows have each combination of values, or bins. ``sparse``: only of combinations that enough rows share, which takes a
+        ``delta`` and is for domains too large to be told whole."""
+        if not sparse and delta is not None:
+            raise InvalidArgument("delta", "must be left out: only a sparse histogram takes one", delta)
+        if not sparse:
+            return self._draft("histogram", table, columns, **options)
+        rule, _ = self._about(table)
+        chance = self._desk.policy.budget(str(rule.population)).default_delta if delta is None else exact(delta, "delta")
+        if chance is None:
+            raise Refused("A sparse histogram takes a delta: give the budget one, or publish every cell.")
+        return self._draft("sparse histogram", table, columns, delta=chance, **options)
+
+    def cdf(self, table: str, column: str, **options: Any) -> Draft:
+        """How many rows are at or below each value: all ranges of it can be read off."""
+        return self._draft("cdf", table, [column], **options)
+
+    def marginals(self, table: str, columns: Sequence[str] | str, *, ways: int = 2, **options: Any) -> Draft:
+        """The tables of all combinations of up to ``ways`` of the columns."""
+        return self._draft("marginals", table, columns, ways=whole(ways, "ways"), **options)
+
+    def stream(self, table: str, column: str, **options: Any) -> Draft:
+        """The running total along a column, such as days: how many rows so far."""
+        return self._draft("stream", table, [column], **options)
+
+    def continual(
+        self,
+        name: str,
+        *,
+        horizon: int,
+        lower: Number,
+        upper: Number,
+        grid: Number = 1,
+        touched: int = 1,
+        epsilon: Number | None = None,
+        population: str | None = None,
+    ) -> ContinualDraft:
+        """Numbers that are not in a table but arrive one by one: after each, the noisy sum so far. One unit changes at most ``touched``."""
+        names = [rule.population for rule in self._desk.policy.budgets]
+        if (population is None and len(names) > 1) or (population is not None and population not in names):
+            raise InvalidArgument("population", f"must be one of {', '.join(names)}", population)
+        rule = self._desk.policy.budget(population or names[0])
+        cost = self._price(epsilon, None, rule, None)
+        bought = Terms.question(cost, rule.noise)
+        group = max(table.protects.group for table in self._desk.policy.tables if table.population == rule.population and table.protects)
+        terms = StreamTerms(
+            horizon,
+            exact(lower, "lower"),
+            exact(upper, "upper"),
+            bought.epsilon,
+            bought.rho,
+            exact(grid, "grid"),
+            whole(touched, "touched") * group,
+        )
+        return ContinualDraft(name, terms, rule.population, cost, self._desk.ledger, self._desk.policy.digest, self._analyst)
+
+    def queries(self, table: str, questions: Sequence[str], **options: Any) -> Draft:
+        """Any counts together, each a condition as after WHERE: how many rows it holds for."""
+        if isinstance(questions, str) or not questions or len(set(questions)) != len(questions):
+            raise InvalidArgument("questions", "must be different conditions, at least one", questions)
+        rule, entry = self._about(table)
+        filters = [read_rows(self._desk.catalog, rule.name, question) for question in questions]
+        if not all(isinstance(rows, Filter) and isinstance(rows.source, Table) for rows in filters):
+            raise InvalidArgument("questions", "must be conditions on the columns of the table", questions)
+        conditions = [rows.condition for rows in filters if isinstance(rows, Filter)]
+        names = sorted({name for condition in conditions for name in reads(condition)})
+        domain = domain_of(entry.schema, names)
+        matrix = matrix_of(conditions, domain, dict(Table(entry.schema).columns))
+        return self._draft("queries", table, names, matrix=matrix, names=list(questions), flat=True, **options)
+
+    def synthetic(self, table: str, columns: Sequence[str] | str, **options: Any) -> Draft:
+        """Rows of nobody that have the pairs of values that the real ones have."""
+        return self._draft("synthetic", table, columns, **options)
+
+    def _draft(
+        self,
+        kind: str,
+        table: str,
+        columns: Sequence[str] | str,
+        *,
+        bins: Mapping[str, Bins] | None = None,
+        where: str | None = None,
+        rows: int | None = None,
+        epsilon: Number | None = None,
+        error: Number | None = None,
+        flat: bool = False,
+        **options: Any,
+    ) -> Draft:
+        rule, entry = self._about(table)
+        budget, unit = self._desk.policy.budget(str(rule.population)), rule.protects
+        assert unit is not None  # _about has seen to it
+        domain = domain_of(entry.schema, [columns] if isinstance(columns, str) else columns, bins)
+        most = 1 if rule.unit == "row" else entry.max_groups * entry.max_rows_per_group
+        count = most if rows is None else whole(rows, "rows")
+        if count > most:
+            raise InvalidArgument("rows", f"must be at most {most}, which the policy lets one unit have in an answer", rows)
+
+        def sketched(price: Fraction) -> tuple[Sketch, Terms]:
+            terms = Terms.question(price, budget.noise, rows=count, relation=unit.relation, group=unit.group)
+            return KINDS[kind](terms, domain, **options), terms
+
+        price = self._price(epsilon, error, budget, sketched)
+        sketch, terms = sketched(price)
+        if error is not None and sketch.accuracy[0].rms > float(exact(error, "error")):
+            needed = _needed(sketched, positive(error, "error"), budget.max_epsilon_per_query)
+            raise Refused(
+                f"At epsilon {float(price):g} this is off by {sketch.accuracy[0].rms:.4g}, not {float(exact(error, 'error')):g}: "
+                + (f"that takes epsilon {float(needed):.4g}." if needed else "no epsilon that one question may have does it.")
+            )
+        plan = tabulation(read_rows(self._desk.catalog, rule.name, where), domain, count, flat=flat)
+        return Draft(
+            sketch,
+            price,
+            rule,
+            where,
+            self._desk.ledger.book.budget(str(rule.population)),
+            plan,
+            terms,
+            unit,
+            budget,
+            self._desk,
+            self._analyst,
+        )
+
+    def _about(self, table: str) -> tuple[TableRule, TableEntry]:
+        """The rule of a protected table, and its columns."""
+        rule, found = self._desk.policy.table(table), self._desk.catalog.table(table)
+        if rule is None or found is None or rule.protects is None:
+            names = [other.name for other in self._desk.policy.tables if other.population is not None]
+            raise InvalidArgument("table", f"must be a protected table of the policy: {', '.join(names)}", table)
+        return rule, found[1]
+
+    def _price(self, epsilon: Number | None, error: Number | None, rule: BudgetRule, sketched: Any) -> Fraction:
+        asked = rule.default_epsilon if epsilon is None else short(exact(epsilon, "epsilon"), "epsilon")
+        if epsilon is None and error is not None:
+            found = _needed(sketched, positive(error, "error"), rule.max_epsilon_per_query)
+            if found is None:
+                raise Refused(
+                    f"An error of {error} takes more than epsilon {float(rule.max_epsilon_per_query):g}, the most one may ask for."
+                )
+            return found
+        if asked is None:
+            raise InvalidArgument("epsilon", "must be given: the policy has no default_epsilon")
+        if privacy_epsilon(asked) > rule.max_epsilon_per_query:
+            most = f"{float(rule.max_epsilon_per_query):g}"
+            raise Refused(f"One publication may ask for at most epsilon {most} (max_epsilon_per_query): ask for that or less.")
+        return asked
+
+
+def _needed(sketched: Any, error: Fraction, most: Fraction) -> Fraction | None:
+    """The least epsilon, to three digits, that brings the expected error down to this; None where none does."""
+
+    def enough(price: Fraction) -> bool:
+        return bool(sketched(price)[0].accuracy[0].rms <= error)
+
+    if not enough(most):
+        return None
+    low, high = most / 10**9, most
+    while high / low > Fraction(1001, 1000):
+        middle = Fraction(float(low * high) ** 0.5).limit_denominator(10**15)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return Fraction(f"{float(high):.12f}") if enough(Fraction(f"{float(high):.12f}")) else high.limit_denominator(10**15)

@@ -1,0 +1,233 @@
+"""Drafts that cost nothing, publications that are paid for, and what happens when something goes wrong on the way."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from database.survey import REGIONS, write_survey
+from hedgerow.database.publisher import Publisher
+from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, SourceError, Unbounded
+from hedgerow.privacy.loss import Loss
+from hedgerow.publish.publication import Publication
+
+
+def opened(folder: Path, **options: Any) -> hr.Database:
+    return hr.open(write_survey(folder, **options), in_process=True)
+
+
+def test_a_draft_says_what_it_will_cost_and_costs_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        before, entries = db.budget, len(list(db.ledger.entries()))
+        draft = db.publish.histogram("people", ["region", "age"], bins={"age": 10}, epsilon=1)
+        assert (db.budget, len(list(db.ledger.entries()))) == (before, entries)
+        assert repr(draft).splitlines()[0] == "Histogram of people: region (3) x age (10)."
+        assert "epsilon 1, rho" in repr(draft)
+        assert "every who, of whom at most 2 rows count" in repr(draft)
+        said = draft.to_dict()
+        assert (said["kind"], said["cells"], said["rows"], said["cost"]["epsilon"]) == ("histogram", [3, 10], 2, "1/1")
+        assert said["accuracy"][0]["rms"] == draft.error == pytest.approx(8**0.5, rel=0.02)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@pytest.mark.parametrize(("unit", "neighbours"), [("who", "add-remove"), ("row", "add-remove"), ("who", "change-one")])
+def test_what_is_published_is_near_the_truth_and_paid_for(tmp_path: Path, noise: str, unit: str, neighbours: str) -> None:
+    with opened(tmp_path, noise=noise, unit=unit, neighbours=neighbours) as db:
+        found = db.publish.histogram("people", "region", epsilon=10).to(tmp_path / "out")
+        table = found.to_pandas()
+        assert table["region"].tolist() == list(REGIONS)
+        # "elsewhere" is not in the domain: it is nowhere in the publication.
+        exact = [sum(1 for n in range(600) if n % 50 and n % 3 == place) for place in range(3)]
+        assert np.abs(table["count"] - exact).max() < 40
+        assert (table["count_low"] <= table["count"]).all()
+        assert (table["count_high"] >= table["count"]).all()
+        assert table["count_clean"].min() >= 0
+        (charge,) = [entry for entry in db.ledger.entries() if entry.kind == "charge"]
+        assert Loss.from_dict(charge.body["charges"]["people"]) == found.cost
+        assert found.receipt["ledger"] == {"entry": charge.seq, "hash": charge.hash, "time": charge.time}
+        assert charge.body["about"] == {"table": "people", "publication": "histogram of region"}
+        assert "secret" not in (tmp_path / "out" / "report.html").read_text() + json.dumps(dict(found.receipt))
+    assert Publication.load(tmp_path / "out").receipt == found.receipt
+
+
+def test_a_condition_says_which_rows_count(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        draft = db.publish.histogram("people", "smokes", where="age >= 50 AND region IN ('north', 'south')", epsilon=20)
+        table = draft.to(tmp_path / "out").to_pandas()
+        wanted = [n for n in range(600) if (7 * n) % 100 >= 50 and n % 3 < 2 and n % 50]
+        exact = [sum(1 for n in wanted if (n % 4 == 0) == value) for value in (False, True)]
+        assert np.abs(table["count"] - exact).max() < 12
+        for wrong in ("age > 5 GROUP BY age", "age > 5; DELETE FROM people", "note = 'secret 5'", "who = 3", "COUNT(*) > 5"):
+            with pytest.raises(Refused):
+                db.publish.histogram("people", "smokes", where=wrong)
+
+
+def test_the_same_again_costs_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        first = db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "a")
+        spent = db.budget.spent
+        second = db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "b")
+        assert db.budget.spent == spent
+        assert second.to_arrow().equals(first.to_arrow())
+        # At a smaller epsilon the design is another one; so it is another publication, and paid.
+        db.publish.histogram("people", "region", epsilon=1).to(tmp_path / "c")
+        assert db.budget.spent == spent + 1
+        # What is gone, or was changed, has to be made anew.
+        shutil.rmtree(tmp_path / "a")
+        db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "d")
+        assert db.budget.spent == spent + 3
+
+
+def test_a_request_key_is_charged_once(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        draft = db.publish.histogram("people", "region", epsilon=2)
+        draft.to(tmp_path / "a", request="r")
+        shutil.rmtree(tmp_path / "a")
+        with pytest.raises(Refused, match="published before"):
+            draft.to(tmp_path / "a", request="r")
+        assert db.budget.spent == 2
+        assert not (tmp_path / "a").exists()
+
+
+def test_a_failed_run_is_charged_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tmp_path) as db:
+        draft = db.publish.histogram("people", "region", epsilon=2)
+        monkeypatch.setattr("hedgerow.publish.publication.Workshop.keep", lambda *_: 1 / 0)
+        with pytest.raises(SourceError, match="charged"):
+            draft.to(tmp_path / "a")
+        assert db.budget.spent == 2
+        assert not [path for path in tmp_path.iterdir() if path.name == "a" or "unpublished" in path.name]
+
+
+def test_an_interrupt_after_the_charge_leaves_no_half_publication(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with opened(tmp_path) as db:
+        draft = db.publish.histogram("people", "region", epsilon=2)
+        monkeypatch.setattr("hedgerow.publish.publication.Workshop.finish", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            draft.to(tmp_path / "a")
+        assert db.budget.spent == 2
+        assert not (tmp_path / "a").exists()
+        assert not [path for path in tmp_path.iterdir() if "unpublished" in path.name]
+
+
+def test_a_budget_that_is_too_small_is_told_before_anything_happens(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        for number in range(5):
+            db.publish.histogram("people", "region", epsilon=20, where=f"age > {number}").to(tmp_path / str(number))
+        with pytest.raises(BudgetExceeded):
+            db.publish.histogram("people", "smokes", epsilon=1).to(tmp_path / "a")
+        assert not (tmp_path / "a").exists()
+
+
+def test_an_error_that_is_asked_for(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        draft = db.publish.histogram("people", "region", error=1)
+        assert 0.98 < draft.error <= 1
+        with pytest.raises(Refused, match=r"off by .* that takes epsilon"):
+            db.publish.histogram("people", "region", error=1, epsilon=Fraction(1, 10))
+        with pytest.raises(Refused, match="more than epsilon 20"):
+            db.publish.histogram("people", "region", error=1e-6)
+        with pytest.raises(Refused, match="no epsilon that one"):
+            db.publish.histogram("people", "region", error=1e-6, epsilon=1)
+        assert db.publish.histogram("people", "region", error=100, epsilon=1).epsilon == 1
+
+
+def test_what_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        publish = db.publish
+        assert isinstance(publish, Publisher)
+        with pytest.raises(InvalidArgument, match="must be a protected table of the policy: people"):
+            publish.histogram("persons", "region")
+        with pytest.raises(InvalidArgument, match="must be a protected table"):
+            publish.histogram("regions", "region")
+        with pytest.raises(InvalidArgument, match="columns of people"):
+            publish.histogram("people", "note")
+        with pytest.raises(InvalidArgument, match="columns of people"):
+            publish.histogram("people", "who")
+        with pytest.raises(InvalidArgument, match="bins"):
+            publish.histogram("people", "income")
+        with pytest.raises(InvalidArgument, match="rows must be at most 2"):
+            publish.histogram("people", "region", rows=3)
+        with pytest.raises(Refused, match="at most epsilon 20"):
+            publish.histogram("people", "region", epsilon=21)
+        with pytest.raises(InvalidArgument, match="ways must be at most"):
+            publish.marginals("people", "region", ways=2)
+        with pytest.raises(Refused, match="combinations"):
+            publish.histogram("people", ["age", "income", "region", "day"], bins={"income": 100_000})
+        with pytest.raises(InvalidArgument, match="there is something already"):
+            publish.histogram("people", "region").to(tmp_path)
+        assert [entry.kind for entry in db.ledger.entries() if entry.kind == "charge"] == []
+
+
+def test_a_column_that_is_not_declared_is_refused_with_the_line_to_write(tmp_path: Path) -> None:
+    policy = write_survey(tmp_path)
+    policy.write_text(policy.read_text().replace("age = { type", "height = { hidden = true }\n#"))
+    shutil.copy(tmp_path / "people.parquet", tmp_path / "p")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(tmp_path / "people.parquet")
+    pq.write_table(table.append_column("height", pa.array([1] * len(table))), tmp_path / "people.parquet")
+    with hr.open(policy, in_process=True) as db, pytest.raises(Unbounded, match=r"age = \{ min"):
+        db.publish.histogram("people", "age")
+
+
+def test_an_analyst_pays_from_their_quota(tmp_path: Path) -> None:
+    policy = write_survey(tmp_path)
+    with hr.open(policy, in_process=True, analyst="ana") as db:
+        db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "a")
+        with pytest.raises(BudgetExceeded, match="quota"):
+            db.publish.histogram("people", "smokes", epsilon=2).to(tmp_path / "b")
+
+
+def test_an_empty_table_is_published_like_any_other(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    policy = write_survey(tmp_path)
+    pq.write_table(pq.read_table(tmp_path / "people.parquet").slice(0, 0), tmp_path / "people.parquet")
+    with hr.open(policy, in_process=True) as db:
+        table = db.publish.histogram("people", "region", epsilon=5).to(tmp_path / "a").to_pandas()
+        assert np.abs(table["count"]).max() < 30
+        assert len(table) == 3
+
+
+def test_the_worker_publishes_too(tmp_path: Path) -> None:
+    with hr.open(write_survey(tmp_path)) as db:
+        found = db.publish.marginals("people", ["region", "smokes"], epsilon=20).to(tmp_path / "a")
+        assert set(found.to_pandas()["marginal"]) == {"region", "smokes", "region x smokes"}
+
+
+def test_a_sparse_histogram_tells_what_enough_rows_share(tmp_path: Path) -> None:
+    with opened(tmp_path, noise="gaussian") as db:
+        draft = db.publish.histogram("people", ["region", "age", "day", "income"], bins={"income": 1000}, sparse=True, epsilon=10)
+        assert draft.sketch.total.delta > 0
+        assert len(draft.to(tmp_path / "none")) == 0  # everybody is alone in so large a domain
+        shared = db.publish.histogram("people", "region", sparse=True, delta=1e-12, epsilon=10)
+        table = shared.to(tmp_path / "some").to_pandas()
+        assert set(table["region"]) == set(REGIONS)
+        assert "elsewhere" not in (tmp_path / "some" / "report.html").read_text()
+        with pytest.raises(InvalidArgument, match="only a sparse histogram"):
+            db.publish.histogram("people", "region", delta=1e-12)
+    (tmp_path / "pure").mkdir()
+    with opened(tmp_path / "pure") as db, pytest.raises(Refused, match="takes a delta"):
+        db.publish.histogram("people", "region", sparse=True)
+
+
+def test_a_histogram_tells_means_and_quantiles(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        published = db.publish.histogram("people", "age", bins={"age": 20}, epsilon=20).to(tmp_path / "ages")
+        mean = published.histogram().mean()
+        assert mean.low <= 49.5 <= mean.high
+        cdf = db.publish.cdf("people", "age", epsilon=20).to(tmp_path / "cdf")
+        with pytest.raises(InvalidArgument, match="must be a histogram"):
+            cdf.histogram()
