@@ -13,12 +13,12 @@ import numpy as np
 
 from bench.figures import Picture
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.publish.derived import Histogram
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.histogram import histogram
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 __all__ = ["main", "means"]
 

@@ -74,7 +74,7 @@ _SCALE = """
 import json, sys, time, resource
 import numpy as np, pyarrow
 from fractions import Fraction
-from hedgerow.plan.crossing import Tabulated
+from hedgerow.tabulated import Tabulated
 from hedgerow.publish.crosstabs import crosstabs
 from hedgerow.publish.histogram import histogram
 from hedgerow.publish.domain import Attribute, Domain

@@ -25,12 +25,12 @@ from bench.census import Census, census
 from bench.peers import Peers
 from bench.peers.synthetic import join
 from bench.report import Row, Section, ratio, worst
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.privacy.conversion import rho_of
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.synthetic import synthesize
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 __all__ = ["error", "ours", "synthetic"]
 

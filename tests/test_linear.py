@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block, Factor, Rest, Rows, Triangle
-from hedgerow.plan.crossing import Tabulated
+from hedgerow.tabulated import Tabulated
 
 FACTORS: tuple[Factor, ...] = (
     Bins(1),

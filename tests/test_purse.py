@@ -11,9 +11,9 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block, Rest
 from hedgerow.mechanisms import Gaussian, Laplace
 from hedgerow.numeric.laplace_tail import laplace_threshold
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.privacy.loss import Loss
 from hedgerow.purse import Candidate, Purse, discovery, measurement_loss
+from hedgerow.tabulated import Tabulated
 
 TABLE = Tabulated.of([[0, 1]] * 300 + [[1, 0]] * 500 + [[2, 1]] * 200, (3, 2))
 EACH = Block(((0, Bins(3)),))

@@ -19,7 +19,7 @@ from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms import Gaussian, Laplace
 from hedgerow.picking import Picking
 from hedgerow.plan import reference
-from hedgerow.plan.crossing import Cross, Tabulated
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
@@ -29,6 +29,7 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
 from hedgerow.purse import Purse
 from hedgerow.release import FAILED, Centre, Charge, Noise, Release, Threshold, publish, release
+from hedgerow.tabulated import Tabulated
 
 UNIT = Unit("add-remove", "who")
 ROWS = [{"who": n % 40, "day": date(2026, 1, 1 + n % 2), "x": n % 7} for n in range(200)]

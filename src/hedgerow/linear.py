@@ -22,17 +22,14 @@ from itertools import accumulate
 from typing import Any, Final, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.number import whole
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import RELATIONS
+from hedgerow.tabulated import Tabulated, Whole
 
 __all__ = ["Bins", "Block", "Factor", "Norms", "Rest", "Rows", "Triangle"]
-
-Whole = npt.NDArray[np.int64]
 
 _ROOM: Final = 2**62
 

@@ -32,15 +32,16 @@ from typing import Any, Final
 import numpy as np
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.linear import Bins, Block, Whole
+from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms.exponential import Exponential
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.numeric.laplace_tail import laplace_tail, laplace_threshold
 from hedgerow.numeric.number import Number, positive, privacy_delta, whole
 from hedgerow.numeric.tail import gaussian_radius
-from hedgerow.plan.crossing import Tabulated, words_of
+from hedgerow.plan.crossing import words_of
 from hedgerow.privacy.loss import Loss, rho_of_pure
+from hedgerow.tabulated import Tabulated, Whole
 
 __all__ = ["Candidate", "Purse", "discovery", "measurement_loss"]
 

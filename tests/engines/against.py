@@ -20,10 +20,10 @@ from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.source import Cells
 from hedgerow.engines.terms import SQL_TYPES
 from hedgerow.plan import reference
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Type, Value
+from hedgerow.tabulated import Tabulated
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 Found = dict[tuple[Value, ...], tuple[Any, ...]]

@@ -24,12 +24,13 @@ from hedgerow.engines.terms import cast, whole
 from hedgerow.engines.terms import test as compared
 from hedgerow.engines.worker import Worker
 from hedgerow.plan import reference
-from hedgerow.plan.crossing import Cross, Tabulated, words_of
+from hedgerow.plan.crossing import Cross, words_of
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Table
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 from hedgerow.privacy.unit import RELATIONS, Relation, Unit
+from hedgerow.tabulated import Tabulated
 from plan import brute, worlds
 
 NAMES = ("a", "b", "c", "d")

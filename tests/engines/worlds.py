@@ -18,12 +18,13 @@ from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.source import Source
 from hedgerow.errors import Refused
 from hedgerow.plan import reference
-from hedgerow.plan.crossing import Cross, Tabulated, words_of
+from hedgerow.plan.crossing import Cross, words_of
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, range_of
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Range, Type, Value
+from hedgerow.tabulated import Tabulated
 
 # Every engine runs the whole conformance suite.
 ENGINES: tuple[Callable[[Mapping[str, Registered]], Source], ...] = (DuckDB,)

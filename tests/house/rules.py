@@ -24,6 +24,7 @@ LEVELS: dict[str, float] = {
     "sql": 4,
     "engines": 4,
     "policy": 4,
+    "tabulated": 3.5,
     "linear": 4.5,
     "purse": 4.7,
     "picking": 4.5,
@@ -45,7 +46,7 @@ LEVELS: dict[str, float] = {
     "__main__": 9,
 }
 SHELLS = {"cli", "demo", "service", "__main__"}
-CORE = {"errors", "numeric", "privacy", "statistics", "mechanisms", "plan", "ledger", "linear", "purse", "picking", "release"}
+CORE = {"errors", "numeric", "privacy", "statistics", "mechanisms", "plan", "ledger", "tabulated", "linear", "purse", "picking", "release"}
 CORE_MAY_IMPORT = {PACKAGE, "numpy", "cryptography"} | set(sys.stdlib_module_names)
 # A database driver stands in a ledger store only: whoever wants another store adds a line here.
 STORE_MAY_IMPORT = {"ledger.sqlite": {"apsw"}}

@@ -196,7 +196,7 @@ def test_a_peer_that_cannot_start_is_absent(part: Any, tmp_path: Path) -> None:
 
 def test_locks_of_peers_pin_with_hashes_and_name_no_place() -> None:
     locks = sorted((ROOT / "bench" / "peers").rglob("*.lock"))
-    assert [lock.stem for lock in locks] == ["diffprivlib", "opendp-polars", "pipeline-dp", "pyqrlew", "smartnoise-sql", "python-dp"]
+    assert [lock.stem for lock in locks] == ["diffprivlib", "opendp-polars", "pipeline-dp", "pyqrlew", "smartnoise-sql", "python-dp", "mbi"]
     for lock in locks:
         text = lock.read_text(encoding="utf-8")
         assert f"{lock.stem.removesuffix('-polars')}==" in text

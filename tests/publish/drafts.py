@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.sketch import Made, Sketch
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 AGE = Attribute("age", "integer", edges=tuple(map(Fraction, range(0, 101, 20))))
 INCOME = Attribute("income", "real", edges=tuple(map(Fraction, range(0, 1001, 5))))

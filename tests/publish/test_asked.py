@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.values import Range
 from hedgerow.publish.asked import matrix_of, queries
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 BITS = Domain(tuple(Attribute(name, "boolean", (False, True)) for name in "abc"))
 KNOWN = {name: Range("boolean") for name in "abc"}

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.publish.crosstabs import crosstabs
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.sketch import Made
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 REGION, SMOKES = Attribute("region", "text", ("north", "south", "east")), Attribute("smokes", "boolean", (False, True))
 AGE = Attribute("age", "integer", edges=tuple(map(Fraction, (0, 18, 65, 110))))

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.publish.cumulative import cdf, rising, stream
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 # Section 6 of the mission: ten rows over {0,1}^3, as one ordered attribute of eight codes.
 TEN = [int(word, 2) for word in ["000", "101", "010", "101", "000", "001", "110", "000", "010", "101"]]

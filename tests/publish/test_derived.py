@@ -11,13 +11,13 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms import Gaussian, Laplace
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.publish.derived import Derived, Histogram, law_of
 from hedgerow.publish.designs import Law
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.histogram import histogram, noise_facts, sparse_histogram
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 BINS = 10
 REAL = Attribute("x", "real", edges=tuple(Fraction(10 * i) for i in range(BINS + 1)))

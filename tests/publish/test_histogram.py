@@ -10,13 +10,13 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.mechanisms import Gaussian, Laplace
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.histogram import histogram, noise_facts, sparse_histogram
 from hedgerow.publish.sketch import Made, Sketch
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 TEN = ("000", "101", "010", "101", "000", "001", "110", "000", "010", "101")
 BITS = Domain(tuple(Attribute(name, "boolean", (False, True)) for name in ("a", "b", "c")))

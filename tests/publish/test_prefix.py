@@ -13,13 +13,13 @@ from goodness import FAR
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms.gaussian import Gaussian
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.designs import Design, chosen, expected_error, noise_variance
 from hedgerow.publish.intervals import sum_radius
 from hedgerow.publish.prefix import EachElement, EachPrefix, PlainTree, SquareRoot, SumTree, prefix_designs
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 from publish.optimum import AT_4096, least_rms
 
 HALF = Fraction(1, 2)

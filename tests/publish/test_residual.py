@@ -14,13 +14,13 @@ from scipy.stats import binom
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.gaussian import Gaussian
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.direct import Direct
 from hedgerow.publish.marginals import Marginals
 from hedgerow.publish.residual import Residuals, marginal_design
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 from publish.reading import FAR, best, drawn, exact_variance, marginals_of, measured, noise_of, off, price_of, read
 
 SIZES = (2, 3, 4)

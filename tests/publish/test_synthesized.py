@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.sketch import Made, Sketch
 from hedgerow.publish.synthesized import synthetic
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 DAY = date(2026, 1, 1).toordinal()
 DOMAIN = Domain(

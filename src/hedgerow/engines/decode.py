@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.engines.source import Cells
-from hedgerow.plan.crossing import Cross, Tabulated
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Type, Value
+from hedgerow.tabulated import Tabulated
 
 __all__ = ["Columns", "Compiled", "Statement", "fetched", "gathered"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from hedgerow.linear import Bins, Block, Whole
+from hedgerow.linear import Bins, Block
 from hedgerow.numeric.number import Number, exact
 from hedgerow.numeric.uniform import uniform_integers
 from hedgerow.publish.designs import noise_variance
@@ -23,6 +23,7 @@ from hedgerow.publish.synthetic import Quality, synthesize
 from hedgerow.publish.table import told
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.kinds import KINDS
 from hedgerow.publish.sketch import Sketch
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 from hedgerow.verify.audit import audit_one_run
 from publish.synthetic.recording import trial
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from hedgerow.linear import Block
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.privacy.loss import Loss
 from hedgerow.purse import Candidate, Purse
+from hedgerow.tabulated import Tabulated
 
 Program = Callable[[Purse], Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 SIZES = (12, 3, 2, 4)
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.plan.crossing import Tabulated
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.synthetic import synthesize
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 from hedgerow.verify.audit import audit_one_run
 from publish.synthetic.recording import trial
 from publish.synthetic.tables import SIZES, error, people, pure, purse, rho

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.linear import Rows, Whole
+from hedgerow.linear import Rows
 from hedgerow.publish.designs import Floats
+from hedgerow.tabulated import Whole
 
 __all__ = ["grouped", "groups_for", "indicator", "merged", "summing"]
 

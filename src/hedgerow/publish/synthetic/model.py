@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow.linear import Whole
 from hedgerow.publish.designs import Floats
 from hedgerow.publish.synthetic.denoise import Shrunk, nearest, shrunk
 from hedgerow.publish.synthetic.groups import merged
 from hedgerow.publish.synthetic.spending import Measured
+from hedgerow.tabulated import Whole
 
 __all__ = ["Model", "fitted", "total_of"]
 

@@ -16,11 +16,12 @@ from typing import Final
 
 import numpy as np
 
-from hedgerow.linear import Block, Whole
+from hedgerow.linear import Block
 from hedgerow.publish.designs import Floats
 from hedgerow.publish.synthetic.groups import summing
 from hedgerow.publish.synthetic.model import Model
 from hedgerow.publish.synthetic.spending import Measured, Spending
+from hedgerow.tabulated import Whole
 
 __all__ = ["Check", "Pair", "Quality", "Task", "quality_of", "tabled"]
 

@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 from scipy.sparse import csr_array
 
-from hedgerow.linear import Whole
 from hedgerow.publish.designs import Floats
 from hedgerow.publish.synthetic.model import Model
+from hedgerow.tabulated import Whole
 
 __all__ = ["order_of", "rows_of"]
 

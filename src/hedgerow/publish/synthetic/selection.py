@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from hedgerow.linear import Whole
 from hedgerow.publish.designs import Floats
 from hedgerow.publish.synthetic.spending import Spending
 from hedgerow.purse import Candidate
+from hedgerow.tabulated import Whole
 
 __all__ = ["ANY", "CHOSEN", "affordable", "number_of_choices", "selected"]
 

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.linear import Bins, Block, Whole
+from hedgerow.linear import Bins, Block
 from hedgerow.numeric.number import Number, exact
 from hedgerow.publish.synthetic.denoise import nearest
 from hedgerow.publish.synthetic.groups import grouped, groups_for, summing
@@ -31,6 +31,7 @@ from hedgerow.publish.synthetic.selection import ANY, affordable, number_of_choi
 from hedgerow.publish.synthetic.spending import Measured, Spending, Step
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Whole
 
 __all__ = ["Synthetic", "synthesize"]
 

@@ -1,0 +1,102 @@
+"""The exact table of a publication: how often each combination of codes is there. Private, and seen through a purse only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.plan.crossing import WORD, checked_sizes, packed, words_of
+
+__all__ = ["Tabulated", "Whole"]
+
+Whole = npt.NDArray[np.int64]
+
+_DENSE: Final = 2**28  # cells of one marginal: 2 GB
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tabulated:
+    """The exact table: ``counts`` of the combinations in ``words``. Private, and never printed."""
+
+    sizes: tuple[int, ...]
+    words: tuple[Whole, ...]
+    counts: Whole
+    # Unpacked, narrow, when asked for.
+    _codes: dict[int, npt.NDArray[np.integer[Any]]] = field(init=False, repr=False, default_factory=dict)
+    _total: int = field(init=False, repr=False)
+    _once: bool = field(init=False, repr=False)  # whether every line counts one row
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", checked_sizes(self.sizes))
+        places_of, shape = words_of(self.sizes), (self.counts.size,)
+        if len(self.words) != len(places_of) or any((c.shape, c.dtype) != (shape, np.dtype(np.int64)) for c in (*self.words, self.counts)):
+            raise InvalidArgument("words", "must be a column of whole numbers for every word, as long as the counts")
+        for word, places in zip(self.words, places_of, strict=True):
+            if word.size and (int(word.min()) < 0 or int(word.max()) >= math.prod(self.sizes[place] for place in places)):
+                raise InvalidArgument("words", "must be packed codes")
+        if self.counts.size and int(self.counts.min()) < 0:
+            raise InvalidArgument("counts", "must not be negative")
+        total = (int((self.counts >> 32).sum()) << 32) + int((self.counts & (2**32 - 1)).sum())
+        if total > WORD:  # they are added up in 64 bits
+            raise InvalidArgument("counts", "must be at most 2^62 together")
+        object.__setattr__(self, "_total", total)
+        object.__setattr__(self, "_once", bool((self.counts == 1).all()))
+
+    def __repr__(self) -> str:
+        return f"Tabulated(sizes={self.sizes})"
+
+    @classmethod
+    def of(cls, codes: Any, sizes: Sequence[int]) -> Tabulated:
+        """The table of rows of codes, one column for each attribute, each row counted once."""
+        each, rows = checked_sizes(sizes), np.asarray(codes)
+        rows = rows if rows.size else np.zeros((0, len(each)), dtype=np.int64)
+        if rows.dtype.kind not in "biu" or rows.shape[1:] != (len(each),):
+            raise InvalidArgument("codes", "must be whole numbers, in a column for each attribute")
+        if any(column.size and not 0 <= int(column.min()) <= int(column.max()) < size for column, size in zip(rows.T, each, strict=True)):
+            raise InvalidArgument("codes", "must lie between 0 and the size of their attribute")
+        return cls(each, packed(list(rows.astype(np.int64).T), each), np.ones(len(rows), dtype=np.int64))
+
+    @property
+    def total(self) -> int:
+        """How many rows there are."""
+        return self._total
+
+    def marginal(self, places: Sequence[int]) -> Whole:
+        """How often each combination of the attributes at ``places`` is there, in that order, zeros included."""
+        columns = [self.codes(place) for place in places]
+        shape = tuple(self.sizes[place] for place in places)
+        cells = math.prod(shape)
+        if cells > _DENSE:
+            raise Refused(f"A table of {cells} cells does not fit: at most {_DENSE} do. Leave out an attribute, or use fewer bins.")
+        index = np.zeros(len(self.counts), dtype=np.int64)
+        for size, codes in zip(shape, columns, strict=True):
+            index *= size
+            index += codes
+        return self._added(index, cells).reshape(shape)
+
+    def _added(self, index: Whole, cells: int) -> Whole:
+        """The counts added up by index, in whole numbers: with weights numpy would count in doubles, exact up to 2^53 only."""
+        if self._once:
+            return np.bincount(index, minlength=cells)
+        if self._total <= 2**53:
+            return np.bincount(index, weights=self.counts, minlength=cells).astype(np.int64)
+        found = np.zeros(cells, dtype=np.int64)
+        np.add.at(found, index, self.counts)
+        return found
+
+    def codes(self, place: int) -> npt.NDArray[np.integer[Any]]:
+        """The code that each line has of one attribute."""
+        if place not in self._codes:
+            found = [(word, places) for word, places in zip(self.words, words_of(self.sizes), strict=True) if place in places]
+            if not found:
+                raise InvalidArgument("places", "must be places of attributes", place)
+            word, places = found[0]
+            below = math.prod(self.sizes[other] for other in places if other > place)
+            self._codes[place] = (word // below % self.sizes[place]).astype(np.min_scalar_type(self.sizes[place] - 1))
+        return self._codes[place]
