@@ -47,7 +47,7 @@ def test_each_kind_leaves_a_folder(
     assert main(["publish", kind, policy, "people", columns, *options, "--epsilon", "2", "--to", str(place)]) == 0
     said = capsys.readouterr().out
     assert f"Published in {place}" in said
-    assert f"[tables.{kind}]\nsource = " in said
+    assert f'[tables.{kind}]\nsource = "out/{kind}/data.parquet"' in said  # as the policy finds it
     found = Publication.load(place)
     assert (found.kind, len(found)) == (kind, lines)
     main(["budget", policy, "--json"])

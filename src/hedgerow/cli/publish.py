@@ -163,17 +163,19 @@ def _publish(policy: Path, to: Path | None, as_json: bool, draft_of: Callable[[A
     console = output()
     for line in draft.lines:
         console.print(line, markup=False, soft_wrap=True)
-    console.print(_said(made), markup=False, soft_wrap=True)
+    console.print(_said(made, policy.absolute().parent), markup=False, soft_wrap=True)
     return 0
 
 
-def _said(made: Publication | None) -> str:
+def _said(made: Publication | None, folder: Path) -> str:
     if made is None:
         return "Nothing was charged. Add --to FOLDER to publish it."
+    place = made.path.absolute() / "data.parquet"
+    source = place.relative_to(folder) if place.is_relative_to(folder) else place  # as the policy finds it
     name = "".join(letter if letter.isalnum() else "_" for letter in made.path.name)
     return (
         f"Published in {made.path}: data.parquet, receipt.json, report.html (entry {made.receipt['ledger']['entry']} of the ledger).\n"
-        f'To ask it in SQL, for free, add to the policy:\n[tables.{name}]\nsource = "{made.path / "data.parquet"}"\npublic = true'
+        f'To ask it in SQL, for free, add to the policy:\n[tables.{name}]\nsource = "{source}"\npublic = true'
     )
 
 

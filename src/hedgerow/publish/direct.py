@@ -68,7 +68,8 @@ class Direct:
         kept = [index for index in range(len(sets)) if shares[index] > 0]
         blocks = [_block(marginals, sets[index]) for index in kept]
         spreads = [_reach(terms, block) / _power(shares[index], terms) for index, block in zip(kept, blocks, strict=True)]
-        return cls("each marginal", marginals, tuple(sets[index] for index in kept), terms.laws(blocks, spreads))
+        name = "each marginal" if len(kept) == len(sets) else "marginals that tell the others"
+        return cls(name, marginals, tuple(sets[index] for index in kept), terms.laws(blocks, spreads))
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:

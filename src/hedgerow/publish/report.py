@@ -64,7 +64,7 @@ def report_of(receipt: Mapping[str, Any], table: pa.Table, sketch: Sketch) -> st
         Section("How far off the numbers are", titles=("numbers", "how many", "expected error", "95 % within"), rows=_accuracy(receipt)),
         Section("What was published", (*receipt["notes"], *(() if table.num_rows else (_NOTHING,))), figures=tuple(shown)),
         *_quality(receipt["facts"]),
-        Section("How to use it", _USE, code=_sql(kind, table)),
+        Section("How to use it", (_USE, _SUMS[kind]) if kind in _SUMS else (_USE,), code=_sql(kind, table)),
     ]
     foot = f"data.parquet has the SHA-256 digest {receipt['data']}. Ledger entry {receipt['ledger']['entry']}: {receipt['ledger']['hash']}."
     return report(title, guarantee(receipt), _facts(receipt, table), sections, foot)
@@ -139,8 +139,15 @@ _KINDS: Final = {"cdf": "CDF", "queries": "Counts", "stream": "Running totals", 
 _NOTHING: Final = "Nothing is shown: no count was high enough."
 _USE: Final = (
     "The table is public: questions to it cost nothing, and anything may be done with it. Name it as a public table of a policy, or read "
-    "data.parquet with whatever you like. A sum over k lines is off by about the root of k times as much as one line.",
+    "data.parquet with whatever you like."
 )
+_SUMS: Final = {
+    "histogram": "A sum over k lines is off by about the root of k times as much as one line.",
+    "sparse histogram": "A sum over k lines is off by about the root of k times as much as one line, and lacks the lines that are not shown.",
+    "cdf": "How many are in a range is the difference of two lines: one at its end, one before its beginning.",
+    "stream": "What came between two points is the difference of their lines.",
+    "marginals": "Take a number from the smallest table that has it: sums over a larger one are off by more.",
+}
 
 
 def _sql(kind: str, table: pa.Table) -> str:
