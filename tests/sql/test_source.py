@@ -24,9 +24,9 @@ def test_an_alias_hides_the_name() -> None:
         ask("SELECT COUNT(visits.age) FROM visits v")
 
 
-def test_a_public_table_alone_is_read_from_its_file() -> None:
+def test_a_public_table_alone_has_no_price() -> None:
     assert REGIONS.unit is None
-    with pytest.raises(Unsupported, match="read the file itself"):
+    with pytest.raises(Unsupported, match="ask them with query"):
         ask("SELECT COUNT(*) FROM regions")
 
 

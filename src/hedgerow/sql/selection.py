@@ -78,7 +78,8 @@ class Selection:
         if not self._scope.tables:
             name = self._scope.sources[0][1]
             what = f"{name} is public and protects nobody"
-            raise self._text.refusal(Unsupported, what, self._select.args["from_"], "Public tables alone: read the file itself.")
+            instead = "Public tables alone cost nothing and have no noise: ask them with query."
+            raise self._text.refusal(Unsupported, what, self._select.args["from_"], instead)
 
     def _checked_items(self) -> Iterator[exp.Expr]:
         if not self._select.expressions:
