@@ -222,3 +222,9 @@ def test_it_multiplies_along_any_axis() -> None:
     assert triangle.rows == triangle.size == 3
     assert (triangle.apply(counts, 1) == counts @ _written_out(triangle).T).all()
     assert (triangle.apply(counts.T.copy(), 0) == _written_out(triangle) @ counts.T).all()
+
+
+def test_squares_beyond_64_bits_are_exact() -> None:
+    far = 2**31
+    norms = Rows(np.array([[far, 1], [far, -far]])).norms
+    assert (norms.l2_squared, norms.inner) == (2 * far**2, (far - far**2, far - far**2))

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.direct import Direct
 from hedgerow.publish.marginals import Marginals
@@ -179,18 +178,3 @@ def test_a_purse_pays_for_it_and_the_tables_come_out() -> None:
 def test_a_pure_epsilon_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="must be a rho"):
         Residuals.plan(WANTED, Terms(epsilon=Fraction(1)))
-
-
-@pytest.mark.long
-def test_a_hundred_attributes_of_ten_codes() -> None:
-    marginals = Marginals.up_to((10,) * 100, 2, least=2)
-    terms = Terms(rho=Fraction(1))
-    design = Residuals.plan(marginals, terms)
-    assert len(design.measurements) == 5051
-    assert price_of(design, terms).rho <= 1
-    noisy = [law.sample(np.zeros(block.shape, dtype=np.int64)) for block, law in design.measurements]
-    errors, variances = design.answers(noisy), design.variances()
-    # Cells of one marginal share their noise, different marginals nearly none: far more than 5,000 independent squares.
-    assert np.square(errors).mean() == pytest.approx(variances.mean(), rel=7 * math.sqrt(2 / 4950))
-    assert isinstance(design.laws[0], Gaussian)
-    assert np.isfinite(design.radii(0.05)).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -55,3 +56,16 @@ def test_the_error_is_the_one_that_was_told(design: Design) -> None:
     assert abs(np.mean(means) - said.mean()) <= 4.5 * error
     # Every interval covers at least at its level, up to what chance allows among so many.
     assert outside.max() / runs <= 0.05 + 6 * (0.05 * 0.95 / runs) ** 0.5
+
+
+def test_a_hundred_attributes_of_ten_codes() -> None:
+    marginals = Marginals.up_to((10,) * 100, 2, least=2)
+    terms = Terms(rho=Fraction(1))
+    design = Residuals.plan(marginals, terms)
+    assert len(design.measurements) == 5051
+    assert sum(terms.price(block, law).rho for block, law in design.measurements) <= 1
+    noisy = [law.sample(np.zeros(block.shape, dtype=np.int64)) for block, law in design.measurements]
+    errors, variances = design.answers(noisy), design.variances()
+    # Cells of one marginal share their noise, different marginals nearly none: far more than 5,000 independent squares.
+    assert np.square(errors).mean() == pytest.approx(variances.mean(), rel=7 * math.sqrt(2 / 4950))
+    assert np.isfinite(design.radii(0.05)).all()

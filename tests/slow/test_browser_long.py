@@ -1,0 +1,99 @@
+"""The vectors that bind all clients, in a real browser: a page runs them and posts what it found to this test."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+import pytest
+
+from local.vectors import PLACE
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+QUIET = (
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-sandbox",
+)
+PAGE = """<!doctype html><script type="module">
+import { Client, Metric, Stream, batch, bloom, cohort, encode, hex, pack, permanent, tag } from "./hedgerow-local.js";
+const bytes = (digits) => Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
+const told = { checked: 0, wrong: [] };
+const same = (found, wanted) => { told.checked++; if (String(found) !== String(wanted)) told.wrong.push([found, wanted]); };
+try {
+  const v = await (await fetch("vectors.json")).json();
+  const metrics = await Promise.all(v.metrics.map(({ document }) => Metric.read(document)));
+  const secrets = v.secrets.map(bytes), streams = v.streams.map(bytes);
+  v.metrics.forEach((row, i) => same([hex(metrics[i].hash), hex(metrics[i].lasting)], [row.hash, row.lasting]));
+  for (const row of v.packing) same(hex(pack(row.bits)), row.bytes);
+  for (const row of v.bloom) same(hex(pack(await bloom(metrics[row.metric], row.cohort, row.value))), row.bits);
+  for (const row of v.cohorts) same(await cohort(metrics[row.metric], secrets[row.secret]), row.cohort);
+  for (const row of v.permanent) {
+    const given = [metrics[row.metric], secrets[row.secret], row.value];
+    same([hex(pack(await permanent(...given))), await tag(...given)], [row.bits, row.tag]);
+  }
+  for (const row of v.reports)
+    same(hex(await encode(metrics[row.metric], row.value, new Stream(streams[row.stream]), secrets[row.secret])), row.record);
+  same(hex(batch(await Metric.read(v.batch.metric), v.batch.records.map(bytes))), v.batch.body);
+  const metric = metrics.find(({ protocol }) => protocol === "rappor"), refused = [];
+  const report = (value) => new Client(metric, localStorage).report(value).catch((error) => refused.push(error.message));
+  await Promise.all(["a", "b", "a"].map(report));
+  same(refused.length, 1);
+} catch (error) { told.wrong.push(String(error)); }
+await fetch("/done", { method: "POST", body: JSON.stringify(told) });
+</script>"""
+
+
+class Desk(SimpleHTTPRequestHandler):
+    """Serves a folder, and takes what the page posts."""
+
+    def __init__(self, *given: Any, done: Queue[dict[str, Any]], **named: Any) -> None:
+        self.done = done
+        super().__init__(*given, **named)
+
+    def do_POST(self) -> None:
+        self.done.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, Queue[dict[str, Any]]]]:
+    for file in (PLACE, PLACE.parent / "js" / "hedgerow-local.js"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    done: Queue[dict[str, Any]] = Queue()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Desk, directory=str(tmp_path), done=done)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/page.html", done
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: the JavaScript client is not tested in a browser")
+def test_the_vectors_hold_in_a_browser(served: tuple[str, Queue[dict[str, Any]]], tmp_path_factory: pytest.TempPathFactory) -> None:
+    address, done = served
+    profile = tmp_path_factory.mktemp("profile")
+    command = [str(BROWSER), "--headless", *QUIET, f"--user-data-dir={profile}", "--remote-debugging-port=0", address]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
+        try:
+            told = done.get(timeout=120)
+        finally:
+            browser.terminate()
+    assert told["wrong"] == []
+    assert told["checked"] > 250
