@@ -38,7 +38,8 @@ def test_commands_are_listed() -> None:
     assert list(app.COMMANDS) == [
         "demo", "init", "check", "query", "explain", "budget", "budget raise", "policy accept",
         "ledger verify", "ledger adopt", "ledger backup", "ledger restore", "ledger begin",
-            "publish histogram", "publish cdf", "publish marginals", "publish queries", "publish stream", "publish synthetic", "audit",
+            "publish histogram", "publish cdf", "publish marginals", "publish queries", "publish stream", "publish synthetic",
+        "local plan", "local simulate", "local encode", "local collect", "local decode", "audit",
     ]  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from hedgerow.cli.custody import budget, check, policy_accept, raise_budget
 from hedgerow.cli.demo import demo
 from hedgerow.cli.init import init
 from hedgerow.cli.ledgers import adopt, backup_ledger, begin_ledger, restore_ledger, verify_ledger
+from hedgerow.cli.local import local_collect, local_decode, local_encode, local_plan, local_simulate
 from hedgerow.cli.publish import publish_cdf, publish_histogram, publish_marginals, publish_queries, publish_stream, publish_synthetic
 from hedgerow.cli.query import explain, query
 from hedgerow.cli.terminal import failed, print_json, tolerant
@@ -47,6 +48,11 @@ COMMANDS: Mapping[str, Callable[..., int]] = {
     "publish queries": publish_queries,
     "publish stream": publish_stream,
     "publish synthetic": publish_synthetic,
+    "local plan": local_plan,
+    "local simulate": local_simulate,
+    "local encode": local_encode,
+    "local collect": local_collect,
+    "local decode": local_decode,
     "audit": audit,
 }
 

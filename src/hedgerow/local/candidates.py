@@ -1,0 +1,95 @@
+"""Which bits each candidate value sets in each cohort: the design of RAPPOR's regression, kept as places rather than as a matrix.
+
+A **cell** is one bit of one cohort, numbered cohort * bits + bit. A candidate that hashes to the same bit twice sets it once: the second
+time its place is the number of cells, a cell that holds nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.chunk import Floats, Integers
+
+__all__ = ["Candidates"]
+
+_CHUNK = 1 << 12  # candidates summed at once: what they gather stays in the cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """``places`` has a row for each candidate: the cells it sets, ``hashes`` for each cohort. Made by ``Candidates.of``."""
+
+    places: NDArray[np.int32]
+    cohorts: int
+    bits: int
+
+    @classmethod
+    def of(cls, bits: Any, size: int) -> Candidates:
+        """From an array of (candidate, cohort, hash) -> bit, each below ``size``."""
+        array = np.asarray(bits)
+        if array.ndim != 3 or array.dtype.kind not in "iu" or not array.shape[2]:
+            raise InvalidArgument("bits", "must be whole numbers for each candidate, cohort and hash", array.shape)
+        if array.size and not (array.min() >= 0 and array.max() < size):
+            raise InvalidArgument("bits", f"must lie between 0 and {size - 1}", (int(array.min()), int(array.max())))
+        count, cohorts, hashes = array.shape
+        if cohorts * size >= 1 << 31:
+            raise InvalidArgument("bits", "must have fewer than 2^31 cells", cohorts * size)
+        places = array.astype(np.int32)
+        places += (np.arange(cohorts, dtype=np.int32) * np.int32(size))[None, :, None]
+        for later in range(hashes - 1, 0, -1):  # the last first, so that every repeat still finds the place it repeats
+            repeated = (places[:, :, :later] == places[:, :, later : later + 1]).any(axis=2)
+            places[:, :, later][repeated] = cohorts * size
+        return cls(places.reshape(count, cohorts * hashes), cohorts, size)
+
+    def __len__(self) -> int:
+        return int(self.places.shape[0])
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return self.cohorts * self.bits
+
+    @property
+    def load(self) -> float:
+        """The share of the cells that a candidate sets, on average."""
+        return float((self.places < self.cells).sum()) / max(1, len(self) * self.cells)
+
+    @property
+    def one_bit_each(self) -> bool:
+        """Whether every candidate has a bit of its own, the same in every cohort: RAPPOR without a Bloom filter."""
+        if self.places.shape[1] != self.cohorts:
+            return False
+        bits = self.places % self.bits
+        return bool((bits == bits[:, :1]).all()) and np.unique(bits[:, 0]).size == len(self)
+
+    def sums(self, numbers: Floats) -> Floats:
+        """For each candidate the sum of these numbers over the cells it sets."""
+        padded = np.append(numbers, 0.0)
+        total = np.empty(len(self))
+        for start in range(0, len(self), _CHUNK):
+            total[start : start + _CHUNK] = padded.take(self.places[start : start + _CHUNK]).sum(axis=1)
+        return total
+
+    def spread(self, shares: Floats) -> Floats:
+        """For each cell the sum of the shares of those that set it."""
+        some = np.flatnonzero(shares)
+        places = self.places[some]
+        total = np.bincount(places.ravel(), np.repeat(shares[some], places.shape[1]), minlength=self.cells + 1)
+        return total[: self.cells].astype(np.float64)
+
+    def take(self, rows: Integers) -> Candidates:
+        """Some of the candidates."""
+        return Candidates(self.places[rows], self.cohorts, self.bits)
+
+    def only(self, cohorts: Integers) -> Candidates:
+        """All candidates in some of the cohorts."""
+        shape = len(self), self.cohorts, self.places.shape[1] // self.cohorts
+        kept = self.places.reshape(shape)[:, cohorts]
+        moved = ((np.arange(cohorts.size) - cohorts) * self.bits).astype(np.int32)[None, :, None]
+        places = np.where(kept < self.cells, kept + moved, np.int32(cohorts.size * self.bits))
+        return Candidates(places.reshape(len(self), -1), int(cohorts.size), self.bits)

@@ -1,0 +1,49 @@
+"""A client: randomises on the spot, remembers what it must, and refuses past its cap.
+
+    client = Client(metric, "client.json", cap=2)
+    record = client.report("https://example.org/")        # bytes for the collector; nothing else leaves
+
+``cap`` is how often this client may pay ``metric.scheme.lifetime``: for each different value where answers are memoised, for each report
+where they are not. So over its life it gives away at most ``client.lifetime_epsilon``. Payment is on disk before the report exists
+(``memory.py``, which also says what deleted storage means). Only a refusal can be seen from outside: a client that falls silent has met a
+new value, or made its last report. Who must hide that too sends a report of a value fixed beforehand instead.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hedgerow.local.memory import Memory
+from hedgerow.local.reference import ENCODERS, Stream, encode_one, tag, text_of
+from hedgerow.local.spec import Metric
+from hedgerow.local.thresholds import check_whole
+
+__all__ = ["Client"]
+
+
+class Client:
+    """One person's reports on one metric. ``state`` is a file that several metrics of the same person may share."""
+
+    def __init__(self, metric: Metric, state: str | Path, *, cap: int = 1, secret: bytes | None = None) -> None:
+        self.metric, self.cap = metric, check_whole(cap, "cap", 1, 1_000_000)
+        self._memory = Memory(state, secret)
+
+    @property
+    def left(self) -> int:
+        """How many more different values (memoised) or reports (otherwise) the cap allows."""
+        return max(0, self.cap - self._memory.paid(self.metric.id))
+
+    @property
+    def lifetime_epsilon(self) -> float:
+        """What this client gives away at most, however long it reports."""
+        return self.metric.lifetime_epsilon(self.cap)
+
+    def report(self, value: int | str) -> bytes:
+        """One record. BudgetExceeded past the cap, and then nothing was drawn; InvalidArgument for a value outside the domain."""
+        text_of(self.metric, value)  # a wrong value costs nothing
+        secret = self._memory.secret
+        mark = tag(self.metric, secret, value) if self.metric.scheme.memoised else None
+        self._memory.charge(self.metric.id, mark, self.cap)
+        if self.metric.protocol in ENCODERS:
+            return encode_one(self.metric, value, Stream(), secret)
+        return self.metric.scheme.encode([value]).tobytes()

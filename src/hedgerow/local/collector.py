@@ -1,0 +1,199 @@
+"""The collector: batches of reports come in over HTTP, counters are kept, and nothing else is.
+
+``POST /v1/reports`` takes a batch, packed or as JSON, with a ``Batch-Key`` that its sender drew at random. It answers when the counters
+are on disk, and not before. Whatever is wrong with a batch, none of it is counted, and the answer says what in words::
+
+    400  no key, or a body that cannot be read or was cut off     413  larger than a batch may be
+    404  a metric that is not collected here                      415  neither packed nor JSON
+    408  the body did not arrive in time                          422  records that the protocol cannot have made
+    409  counted already, or of an epoch that has not begun       503  the store cannot write: send it again under the same key
+    410  of an epoch that is closed
+
+``GET /`` is a page for people, ``GET /v1/metrics`` the same for programs. Addresses, headers and times of senders are not written
+anywhere; the telemetry of the framework, which would, is switched off.
+"""
+
+# Annotations are evaluated here, unlike elsewhere: FastAPI reads them, and its names are known inside functions only.
+import asyncio
+import logging
+import re
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import HedgerowError, InvalidArgument, SourceError, Unsupported
+from hedgerow.local.batches import Batch
+from hedgerow.local.epochs import Calendar
+from hedgerow.local.page import Overview
+from hedgerow.local.store import Addition, Store
+from hedgerow.local.writer import Writer
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI, Request
+
+__all__ = ["LARGEST", "Rejected", "application", "read", "serve"]
+
+LARGEST = 4 << 20  # bytes of one body
+_READERS = {"application/octet-stream": Batch.from_bytes, "application/json": Batch.from_json}
+_HEARD = 16  # times as many are read of one that is too large
+_PATIENCE = 30.0  # seconds in which a body must arrive
+_LOG = logging.getLogger("hedgerow.collector")
+_KEY = re.compile(r"[!-~]{16,128}")
+_AT_ONCE = 64  # connections; more are told to come back
+_SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+# The page runs nothing and fetches nothing.
+_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'", "Cache-Control": "no-store"}
+
+
+class Rejected(Exception):
+    """A batch that is not counted: the status, a name for programs, and the reason in words."""
+
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        self.status, self.kind = status, kind
+        super().__init__(message)
+
+
+def read(calendar: Calendar, kind: str, key: str, body: bytes) -> Addition:
+    """What a body adds to which counters, or why nothing."""
+    reader = _READERS.get(kind.partition(";")[0].strip().lower())
+    if reader is None:
+        raise Rejected(415, "UnknownForm", f"The Content-Type must be {' or '.join(_READERS)}.")
+    if not _KEY.fullmatch(key):
+        raise Rejected(400, "NoBatchKey", "The header Batch-Key must be 16 to 128 plain characters, drawn at random for each batch.")
+    try:
+        batch = reader(body)
+    except InvalidArgument as error:
+        raise Rejected(400, "Malformed", str(error)) from None
+    found = calendar.find(batch.metric)
+    if found is None:
+        message = f"No metric with the hash {batch.metric.hex()} is collected here. Compare the metric files of client and collector."
+        raise Rejected(404, "UnknownMetric", message)
+    metric, ahead = found
+    if not calendar.open(ahead):
+        told = f"The batch is of epoch {metric.epoch} of '{metric.id}', and the present one is {metric.epoch - ahead}."
+        raise Rejected(409, "FutureEpoch", told) if ahead > 0 else Rejected(410, "ClosedEpoch", told)
+    size = metric.scheme.record
+    if batch.records.shape[1] != size:
+        raise Rejected(422, "WrongRecord", f"A record of '{metric.id}' has {size} bytes; got {batch.records.shape[1]}.")
+    try:
+        return Addition(metric, key.encode(), metric.scheme.aggregate(batch.records))
+    except InvalidArgument as error:
+        raise Rejected(422, "WrongRecord", str(error)) from None
+
+
+def application(store: Store, calendar: Calendar, *, largest: int = LARGEST) -> "FastAPI":
+    """The web application over a store. It writes through one thread of its own, which ends with it."""
+    from fastapi import FastAPI, Request
+    from fastapi.middleware.cors import CORSMiddleware
+    from fastapi.responses import HTMLResponse, JSONResponse, Response
+
+    writer, overview = Writer(store), Overview(store, calendar)
+
+    @asynccontextmanager
+    async def living(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await asyncio.to_thread(writer.close)
+
+    async def receive(request: Request) -> Response:
+        body = await _body(request, largest)
+        kind, key = request.headers.get("Content-Type", ""), request.headers.get("Batch-Key", "")
+        addition = await asyncio.to_thread(read, calendar, kind, key, body)
+        if not await asyncio.wrap_future(writer.add(addition)):
+            raise Rejected(409, "Replayed", "A batch with this Batch-Key was counted already. Nothing was counted again.")
+        return JSONResponse({"metric": addition.metric.id, "epoch": addition.metric.epoch, "counted": True})
+
+    async def listing() -> Response:
+        return JSONResponse(await asyncio.to_thread(overview.to_dict))
+
+    async def front() -> Response:
+        return HTMLResponse(await asyncio.to_thread(overview.to_html), headers=_HEADERS)
+
+    app = FastAPI(telemetry=_SILENT, lifespan=living, docs_url=None, redoc_url=None, openapi_url=None)
+    # Any page may send reports from its visitors' browsers; there is nothing here that a cookie would open.
+    app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["POST"], allow_headers=["Batch-Key", "Content-Type"])
+    app.add_api_route("/v1/reports", receive, methods=["POST"])
+    app.add_api_route("/v1/metrics", listing, methods=["GET"])
+    app.add_api_route("/", front, methods=["GET"])
+    _explain(app)
+    return app
+
+
+async def _body(request: "Request", largest: int) -> bytes:
+    """The whole body, given up when it is too slow. What is too large is read on for a while without being kept: a sender that is still
+    sending would not hear an answer."""
+    from starlette.requests import ClientDisconnect
+
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            async for part in request.stream():
+                size += len(part)
+                if size <= largest:
+                    parts.append(part)
+                elif size > _HEARD * largest:
+                    break
+    except ClientDisconnect:
+        raise Rejected(400, "Malformed", "The body was cut off.") from None
+    except TimeoutError:
+        raise Rejected(408, "TooSlow", f"The body did not arrive within {_PATIENCE:g} seconds.") from None
+    if size > largest:
+        raise Rejected(413, "TooLarge", f"A batch has at most {largest:,} bytes. Send several, each with its own Batch-Key.")
+    return b"".join(parts)
+
+
+def _explain(app: "FastAPI") -> None:
+    """Every refusal is a JSON document with a reason, also those of the framework."""
+    from fastapi import Request
+    from fastapi.responses import JSONResponse, Response
+    from starlette.exceptions import HTTPException
+
+    def told(status: int, kind: str, message: str) -> Response:
+        # The connection ends with a refusal: the rest of a body that is too large is not read.
+        headers = {"Connection": "close"} if status in (408, 413) else None
+        return JSONResponse({"error": {"type": kind, "message": message}}, status, headers=headers)
+
+    async def rejected(_: Request, error: Any) -> Response:
+        return told(error.status, error.kind, str(error))
+
+    async def elsewhere(_: Request, error: Any) -> Response:
+        return told(error.status_code, "NotServed", "There are POST /v1/reports, GET /v1/metrics and GET / here.")
+
+    async def failed(_: Request, error: Any) -> Response:
+        _LOG.error("%s", error)  # names the store's place, which is nothing for strangers; and nothing about a sender
+        return told(503, "NotWritten", "The collector cannot use its store now. Send the batch again later, under the same Batch-Key.")
+
+    handlers: list[tuple[type[Exception], Callable[..., Any]]] = [(Rejected, rejected), (HTTPException, elsewhere), (HedgerowError, failed)]
+    for kind, handler in handlers:
+        app.add_exception_handler(kind, handler)
+
+
+def serve(store: Store, calendar: Calendar, *, host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serve until interrupted. ``ready`` hears the address once batches are taken."""
+    try:
+        import uvicorn
+
+        app = application(store, calendar)
+    except ImportError:
+        raise Unsupported("The collector needs FastAPI and uvicorn: pip install 'hedgerow[collect]'.") from None
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            ready(address)
+
+    # No access log, and of the other one only failures: an address is in neither.
+    quiet: dict[str, Any] = {"access_log": False, "log_level": "error", "server_header": False, "proxy_headers": False}
+    with _listening(host, port) as held:
+        name, number = held.getsockname()[:2]
+        address = f"http://{f'[{name}]' if ':' in name else name}:{number}"
+        Server(uvicorn.Config(app, limit_concurrency=_AT_ONCE, lifespan="on", **quiet)).run(sockets=[held])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    if not 0 <= port < 1 << 16:
+        raise InvalidArgument("port", "must be from 0 to 65,535", port)
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=1024)
+    except OSError:
+        raise SourceError(f"Nothing can listen at {host}, port {port}: it is taken, or not of this machine. Name another.") from None

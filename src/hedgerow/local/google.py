@@ -1,0 +1,158 @@
+"""Files of google/rappor: parameters, counts and candidate map, as its own analysis reads them.
+
+- ``params.csv``: the header ``k,h,m,p,q,f`` and one line of numbers. A set bit of the permanent response is reported as 1 with
+  probability q, a clear one with p; p may exceed q.
+- ``counts.csv``: m lines of k+1 numbers, the reports of the cohort and then how often each bit was set, bit 0 first.
+- ``map.csv``: a line for each candidate: its text, then h numbers for each cohort in order, cohort * k + bit + 1.
+
+A file that is not like this is refused with the line that is wrong. Lines that repeat a candidate with the same bits count once.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.local.bit_rates import BitRates, effective
+from hedgerow.local.candidates import Candidates
+from hedgerow.numeric.chunk import Integers
+from hedgerow.numeric.number import Number, exact
+
+__all__ = ["Parameters", "decode_files", "read_counts", "read_map", "read_parameters"]
+
+_HEADER = ["k", "h", "m", "p", "q", "f"]
+_MOST_CELLS = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What params.csv says: bits, hashes, cohorts, and the probabilities."""
+
+    k: int
+    h: int
+    m: int
+    p: Fraction
+    q: Fraction
+    f: Fraction
+
+
+def decode_files(
+    counts: str | Path, map: str | Path, params: str | Path, control: str = "fdr", level: Number = 0.05
+) -> list[dict[str, Any]]:
+    """The candidates that are there, the most frequent first: value, estimate (clients), stderr and p_value of each."""
+    from hedgerow.local.rappor_decode import decode, detect
+
+    parameters = read_parameters(params)
+    bits, sizes = read_counts(counts, parameters)
+    values, candidates = read_map(map, parameters)
+    rates = BitRates.of(bits, sizes, *effective(parameters.f, parameters.p, parameters.q))
+    estimates = decode(rates, candidates)
+    columns = estimates.counts, estimates.standard_errors, estimates.p_values
+    named = ("estimate", "stderr", "p_value")
+    return [
+        {"value": values[code]} | {name: float(column[code]) for name, column in zip(named, columns, strict=True)}
+        for code in detect(estimates, control, level)
+    ]
+
+
+def read_parameters(file: str | Path) -> Parameters:
+    """Read params.csv."""
+    lines = _lines(file)
+    if not lines or [cell.strip() for cell in lines[0][1]] != _HEADER:
+        raise _wrong(file, 1, "must be the header k,h,m,p,q,f")
+    if len(lines) != 2 or len(lines[1][1]) != len(_HEADER):
+        raise _wrong(file, lines[1][0] if len(lines) > 1 else 2, "must be the only line after the header, with 6 numbers")
+    number, cells = lines[1]
+    k, h, m = (_whole(file, number, cell, name, low) for cell, name, low in zip(cells, "khm", (2, 1, 1), strict=False))
+    p, q, f = (_probability(file, number, cell, name) for cell, name in zip(cells[3:], "pqf", strict=True))
+    if p == q or f == 1:
+        raise _wrong(file, number, "must have p and q that differ and f below 1, or reports say nothing")
+    if k * m > _MOST_CELLS or h > k:
+        raise _wrong(file, number, f"must have at most {_MOST_CELLS} bits in all cohorts together, and h at most k")
+    return Parameters(k, h, m, p, q, f)
+
+
+def read_counts(file: str | Path, parameters: Parameters) -> tuple[Integers, Integers]:
+    """Read counts.csv: how often each bit of each cohort was set, and the reports of each cohort."""
+    lines = _lines(file)
+    if len(lines) != parameters.m:
+        raise _wrong(file, len(lines), f"must be the last of m = {parameters.m} lines, one for each cohort")
+    table = np.zeros((parameters.m, parameters.k + 1), dtype=np.int64)
+    for row, (number, cells) in enumerate(lines):
+        if len(cells) != parameters.k + 1:
+            raise _wrong(file, number, f"must have k + 1 = {parameters.k + 1} numbers")
+        table[row] = [_whole(file, number, cell, "a count", 0) for cell in cells]
+        if table[row].max() > table[row, 0]:
+            raise _wrong(file, number, "must not have a bit that is set more often than its cohort has reports")
+    return table[:, 1:], table[:, 0]
+
+
+def read_map(file: str | Path, parameters: Parameters) -> tuple[list[str], Candidates]:
+    """Read map.csv: the candidates, and the bits that they set."""
+    width, k = parameters.h * parameters.m, parameters.k
+    first = np.repeat(np.arange(parameters.m) * k + 1, parameters.h)
+    known: dict[str, int] = {}
+    rows: list[Integers] = []
+    for number, cells in _lines(file):
+        if len(cells) != width + 1:
+            raise _wrong(file, number, f"must have a text and h * m = {width} numbers")
+        try:
+            bits = np.array(cells[1:], dtype=np.int32) - first
+        except (ValueError, OverflowError):
+            raise _wrong(file, number, "must have whole numbers after its text") from None
+        if bits.min() < 0 or bits.max() >= k:
+            raise _wrong(file, number, "must have cohort * k + bit + 1 for each cohort in order")
+        if cells[0] not in known:
+            known[cells[0]] = len(rows)
+            rows.append(bits.astype(np.int32))
+        elif (rows[known[cells[0]]] != bits).any():
+            raise _wrong(file, number, "must not give other bits to a candidate that stands above")
+    if not rows:
+        raise _wrong(file, 1, "must name a candidate")
+    return list(known), Candidates.of(np.stack(rows).reshape(len(rows), parameters.m, parameters.h), k)
+
+
+def _lines(file: str | Path) -> list[tuple[int, list[str]]]:
+    """(number, cells) of each line that is not empty."""
+    try:
+        with Path(file).open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, strict=True)
+            return [(reader.line_num, cells) for cells in reader if cells]
+    except OSError as failure:
+        raise InvalidArgument("file", f"{Path(file).name} cannot be read: {failure.strerror}") from failure
+    except UnicodeDecodeError as failure:
+        raise InvalidArgument("file", f"{Path(file).name} must be text in UTF-8") from failure
+    except csv.Error as failure:
+        raise _wrong(file, reader.line_num, f"must be CSV: {failure}") from failure
+
+
+def _whole(file: str | Path, line: int, cell: str, name: str, low: int) -> int:
+    number = _number(cell)  # R writes 100000 as 1e+05
+    if number is None or number.denominator != 1 or not low <= number < 1 << 53:
+        raise _wrong(file, line, f"must have a whole number of at least {low} for {name}")
+    return int(number)
+
+
+def _probability(file: str | Path, line: int, cell: str, name: str) -> Fraction:
+    number = _number(cell)
+    if number is None or not 0 <= number <= 1:
+        raise _wrong(file, line, f"must have a probability for {name}")
+    return number
+
+
+def _number(cell: str) -> Fraction | None:
+    try:
+        return exact(Decimal(cell.strip()), "cell")
+    except (InvalidOperation, InvalidArgument):
+        return None
+
+
+def _wrong(file: str | Path, line: int, rule: str) -> InvalidArgument:
+    return InvalidArgument("file", f"{Path(file).name}, line {line}: it {rule}")

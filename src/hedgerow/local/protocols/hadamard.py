@@ -1,0 +1,124 @@
+"""Hadamard response: one bit about the value, and which bit it is.
+
+Statement
+    Let K be the least power of two that is at least the number of values. A client with value v draws j uniformly below K and reports j
+    with the parity of the bits that j and v share, told truly with probability p = keep/65536 > 1/2. One report is pure epsilon-DP with
+    epsilon = ln p/(1-p).
+
+Proof
+    j does not depend on v. Given j, the report is one bit, told truly with probability p and falsely with 1-p.
+
+Accuracy
+    A report supports the values whose parity with its j is the reported bit: its own value with probability p. Two different values have
+    different parities for exactly half of all j, so that it supports any other value with probability 1/2, whatever p is. The variance for
+    each client is ((e^eps+1)/(e^eps-1))^2, less the share of the value: near the best for small epsilon, poor for large.
+
+Arithmetic
+    j: the lowest bits of one 16-bit draw, or of two with the higher first where K > 65536. Then u < keep tells the truth. The counters of
+    a state are, for each j, reports with bit 0 less those with bit 1; a fast transform in whole numbers gives the support of all values.
+
+Edges
+    The report is 2j + bit in 1 to 4 bytes, the highest first.
+
+Source
+    Bassily, Smith (STOC 2015); Acharya, Sun, Zhang (AISTATS 2019).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hedgerow.local.packed import Records, as_codes, pack_numbers, unpack_numbers, width_of
+from hedgerow.local.pure import Pure
+from hedgerow.local.thresholds import SCALE, check_domain, check_whole, coins, epsilon_of, largest, wished
+from hedgerow.numeric.chunk import Integers
+from hedgerow.numeric.number import Number
+from hedgerow.numeric.uniform import uniform_integers
+
+__all__ = ["Hadamard", "transform"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hadamard(Pure):
+    """``keep``: how likely the bit is told truly, in 1/65536, above one half."""
+
+    name: ClassVar[str] = "hadamard"
+    domain: int
+    keep: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "domain", check_domain(self.domain))
+        object.__setattr__(self, "keep", check_whole(self.keep, "keep", SCALE // 2 + 1, SCALE - 1))
+
+    @classmethod
+    def calibrate(cls, *, domain: int, epsilon: Number) -> Hadamard:
+        """The most truth that epsilon allows."""
+        return cls(domain, largest(lambda keep: cls(2, keep).epsilon, wished(epsilon), SCALE // 2 + 1, SCALE - 1))
+
+    @property
+    def order(self) -> int:
+        """How many bits there are to choose from: the least power of two that is at least the domain."""
+        return 1 << (self.domain - 1).bit_length()
+
+    @property
+    def record(self) -> int:
+        """Bytes of a report."""
+        return width_of(2 * self.order)
+
+    @property
+    def counters(self) -> int:
+        """One for each j, and the number of reports."""
+        return self.order + 1
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report gives away at most."""
+        return epsilon_of(self.own / (1 - self.own))
+
+    @property
+    def own(self) -> Fraction:
+        """How likely a report agrees with its owner's value."""
+        return Fraction(self.keep, SCALE)
+
+    @property
+    def other(self) -> Fraction:
+        """How likely a report agrees with another value."""
+        return Fraction(1, 2)
+
+    @property
+    def variation(self) -> Fraction:
+        """The total variation distance between the reports of two values: for half of all j they have the same law."""
+        return self.own - self.other
+
+    def encode(self, values: Any) -> Records:
+        """A fresh report for each value."""
+        codes = as_codes(values, self.domain)
+        index = uniform_integers(self.order, codes.size)
+        parity = np.bitwise_count(index & codes) & 1
+        bit = parity ^ ~coins(self.keep, codes.size)
+        return pack_numbers(2 * index + bit, self.record)
+
+    def aggregate(self, records: Any) -> Integers:
+        """For each j the reports with bit 0 less those with bit 1, then the number of reports."""
+        numbers = unpack_numbers(records, self.record, 2 * self.order)
+        found = np.bincount(numbers, minlength=2 * self.order)
+        return np.append(found[::2] - found[1::2], numbers.size).astype(np.int64)
+
+    def support(self, counters: Integers) -> Integers:
+        """How many reports agree with each value."""
+        support: Integers = (counters[-1] + transform(counters[:-1])[: self.domain]) >> 1
+        return support
+
+
+def transform(numbers: Integers) -> Integers:
+    """Sums with signs: the entry v is the sum over j of numbers[j], negative where j and v share an odd number of bits."""
+    result, half = numbers.copy(), 1
+    while half < result.size:
+        pairs = result.reshape(-1, 2, half)
+        pairs[:, 0], pairs[:, 1] = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
+        half *= 2
+    return result

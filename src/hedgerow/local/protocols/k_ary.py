@@ -1,0 +1,96 @@
+"""k-ary randomised response: the truth, or any value. With two values it is Warner's.
+
+Statement
+    With probability r = truth/65536 the report is the client's value, else one of the k values drawn uniformly (the true one included). One
+    report is pure epsilon-DP for its client with epsilon = ln(1 + k r/(1-r)): ln 3 for two values at r = 1/2.
+
+Proof
+    That of ``hedgerow.mechanisms.randomized_response``, whose loss this is: r is a rational with denominator 65536.
+
+Accuracy
+    A report supports the value that it names: p = r + (1-r)/k and q = (1-r)/k in ``hedgerow.local.pure``.
+
+Arithmetic
+    One 16-bit draw u, the truth when u < truth; then a uniform value below k. A client that reads draws one by one takes for the latter one
+    draw where k <= 65536 and two (the higher half first) otherwise, again until the number is below the largest multiple of k, and keeps
+    its remainder modulo k. The value is drawn whether it is needed or not.
+
+Edges
+    Thresholds are strictly between 0 and 1. The report is the code in 1 to 3 bytes, the highest first.
+
+Source
+    Warner (JASA 1965); Kairouz, Bonawitz, Ramage (ICML 2016).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hedgerow.local.packed import Records, as_codes, pack_numbers, unpack_numbers, width_of
+from hedgerow.local.pure import Pure
+from hedgerow.local.thresholds import SCALE, check_domain, check_threshold, coins, largest, wished
+from hedgerow.mechanisms.randomized_response import RandomizedResponse
+from hedgerow.numeric.chunk import Integers
+from hedgerow.numeric.number import Number
+from hedgerow.numeric.uniform import uniform_integers
+
+__all__ = ["KAry"]
+
+
+@dataclass(frozen=True, slots=True)
+class KAry(Pure):
+    """One of ``domain`` values: the true one with probability truth/65536, else any."""
+
+    name: ClassVar[str] = "k_ary"
+    domain: int
+    truth: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "domain", check_domain(self.domain))
+        object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
+
+    @classmethod
+    def calibrate(cls, *, domain: int, epsilon: Number) -> KAry:
+        """The most truth that epsilon allows."""
+        size = check_domain(domain)
+        return cls(size, largest(lambda truth: cls(size, truth).epsilon, wished(epsilon), 1, SCALE - 1))
+
+    @property
+    def record(self) -> int:
+        """Bytes of a report."""
+        return width_of(self.domain)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report gives away at most."""
+        return Fraction(RandomizedResponse(Fraction(self.truth, SCALE), self.domain).loss().epsilon)
+
+    @property
+    def own(self) -> Fraction:
+        """How likely a report names its owner's value."""
+        return Fraction(self.truth, SCALE) + self.other
+
+    @property
+    def other(self) -> Fraction:
+        """How likely a report names a given other value."""
+        return Fraction(SCALE - self.truth, SCALE * self.domain)
+
+    @property
+    def variation(self) -> Fraction:
+        """The total variation distance between the reports of two values."""
+        return Fraction(self.truth, SCALE)
+
+    def encode(self, values: Any) -> Records:
+        """A fresh report for each value."""
+        codes = as_codes(values, self.domain)
+        honest = coins(self.truth, codes.size)
+        return pack_numbers(np.where(honest, codes, uniform_integers(self.domain, codes.size)), self.record)
+
+    def aggregate(self, records: Any) -> Integers:
+        """How often each value was reported, then the number of reports."""
+        codes = unpack_numbers(records, self.record, self.domain)
+        return np.append(np.bincount(codes, minlength=self.domain), codes.size).astype(np.int64)

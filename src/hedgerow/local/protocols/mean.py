@@ -1,0 +1,346 @@
+"""The mean of a bounded number: Duchi's two answers, the piecewise mechanism, and the mixture of both.
+
+Statement
+    A client's number is one of D grid points, code c for x = c/(D-1) between 0 and 1.
+    *Duchi*: c is rounded to 0 or 1, to 1 with probability x, and told by randomised response with r = truth/65536:
+    epsilon = ln((1+r)/(1-r)).
+    *Piecewise*: the report is one of M = D - 1 + W places; W of them, from c on, are the window. With probability a = truth/65536 it is a
+    uniform place of the window, else a uniform one of the D - 1 others: epsilon = |ln a(D-1)/((1-a)W)|.
+    *Hybrid*: piecewise with probability mix/65536, else Duchi, and the report says which: the larger epsilon of the two.
+
+Proof
+    Duchi: rounding does not look at other clients, and randomised response of either outcome has this ratio; mixtures of its two laws
+    have no larger one. Piecewise: every place has probability a/W or (1-a)/(D-1), whatever c is. Hybrid: the coin does not depend on c.
+
+Accuracy
+    The expected report is linear in c for each of them, so that the estimated total, and the mean, are unbiased. On the scale from -1 to 1,
+    for t = 2x - 1, Duchi has the variance ((e^eps+1)/(e^eps-1))^2 - t^2. Piecewise with W/(D-1) = 1/E, E = e^(eps/2), on a fine grid has
+    t^2/(E-1) + (E+3)/(3(E-1)^2). With mix = 1 - 1/E the hybrid's does not depend on t; below epsilon 0.61 Duchi alone is better.
+    The count of an estimate is the total of x; its standard error is an upper bound over all numbers that have this total.
+
+Arithmetic
+    Whole numbers only. Draws in order: for the hybrid u < mix says piecewise. Duchi: a uniform number below D-1, which rounds up when it is
+    below c; then as ``k_ary`` with two values. Piecewise: u < truth says window, then a uniform number below W, or below D-1.
+
+Edges
+    The report is a place, or for the hybrid M + bit, in 1 to 4 bytes with the highest first.
+
+Source
+    Duchi, Jordan, Wainwright (JASA 2018); Wang, Xiao, Yang, Zhao, Hui, Shin, Shin, Yu (ICDE 2019).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.local.estimates import Estimates
+from hedgerow.local.packed import Records, as_codes, pack_numbers, unpack_numbers, width_of
+from hedgerow.local.protocols.k_ary import KAry
+from hedgerow.local.pure import LARGEST_N, as_counters
+from hedgerow.local.thresholds import SCALE, check_domain, check_threshold, check_whole, coins, epsilon_of, largest, wished
+from hedgerow.numeric.chunk import Integers
+from hedgerow.numeric.number import Number
+from hedgerow.numeric.uniform import uniform_integers
+
+__all__ = ["Duchi", "Hybrid", "Piecewise"]
+
+Curve = tuple[Fraction, Fraction, Fraction]  # the variance of one estimate of x: first + second x + third x^2
+
+
+class _Mean:
+    """What the three have in common."""
+
+    __slots__ = ()
+    memoised: ClassVar[bool] = False
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report gives away at most."""
+        raise NotImplementedError
+
+    @property
+    def lifetime(self) -> Fraction | float:
+        """What each further report gives away."""
+        return self.epsilon
+
+    def curve(self) -> Curve:
+        """The variance of one client's estimate, as a polynomial in x."""
+        raise NotImplementedError
+
+    def variance(self, frequency: float, n: int) -> float:
+        """The variance of the estimated total where each of n clients has x = frequency."""
+        if not 0 <= frequency <= 1:
+            raise InvalidArgument("frequency", "must lie between 0 and 1", frequency)
+        first, second, third = map(float, self.curve())
+        return check_whole(n, "n", 0, LARGEST_N) * (first + second * frequency + third * frequency**2)
+
+    def _estimates(self, total: Fraction, n: int, values: Any) -> Estimates:
+        if values is not None:
+            raise InvalidArgument("values", "must be left out: a mean has one estimate")
+        first, second, third = map(float, self.curve())
+        x = min(max(float(total) / max(n, 1), 0.0), 1.0)
+        square = x if third > 0 else x * x  # the mean of x^2 lies between these, and the worse one counts
+        return Estimates(np.array([float(total)]), np.array([(n * (first + second * x + third * square)) ** 0.5]), n)
+
+
+@dataclass(frozen=True, slots=True)
+class Duchi(_Mean):
+    """``domain`` grid points; ``truth``: how likely the rounded number is told, else a fair coin; in 1/65536."""
+
+    name: ClassVar[str] = "duchi"
+    domain: int
+    truth: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "domain", check_domain(self.domain))
+        object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
+
+    @classmethod
+    def calibrate(cls, *, domain: int, epsilon: Number) -> Duchi:
+        """The most truth that epsilon allows."""
+        return cls(domain, KAry.calibrate(domain=2, epsilon=epsilon).truth)
+
+    @property
+    def record(self) -> int:
+        """Bytes of a report."""
+        return 1
+
+    @property
+    def counters(self) -> int:
+        """Reports of 1, and all reports."""
+        return 2
+
+    @property
+    def response(self) -> KAry:
+        """How the rounded number is told."""
+        return KAry(2, self.truth)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report gives away at most."""
+        return self.response.epsilon
+
+    @property
+    def variation(self) -> Fraction:
+        """The total variation distance between the reports of the two ends."""
+        return self.response.variation
+
+    def curve(self) -> Curve:
+        """A report is 1 with probability q + r x; the estimate is (report - q)/r."""
+        r, q = Fraction(self.truth, SCALE), self.response.other
+        return q * (1 - q) / r**2, (1 - 2 * q) / r, Fraction(-1)
+
+    def encode(self, values: Any) -> Records:
+        """A fresh report for each code."""
+        codes = as_codes(values, self.domain)
+        return self.response.encode((uniform_integers(self.domain - 1, codes.size) < codes).astype(np.int64))
+
+    def aggregate(self, records: Any) -> Integers:
+        """How many reports are 1, and how many there are."""
+        bits = unpack_numbers(records, 1, 2)
+        return np.array([bits.sum(), bits.size], dtype=np.int64)
+
+    def estimate(self, counters: Any, values: Any = None) -> Estimates:
+        """The total of x over all clients."""
+        ones, n = map(int, as_counters(counters, self.counters))
+        return self._estimates((ones - n * self.response.other) * SCALE / self.truth, n, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Piecewise(_Mean):
+    """``domain`` grid points; ``window``: how many places it has; ``truth``: how likely a report falls in it, in 1/65536."""
+
+    name: ClassVar[str] = "piecewise"
+    domain: int
+    window: int
+    truth: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "domain", check_domain(self.domain))
+        object.__setattr__(self, "window", check_whole(self.window, "window", 1, self.domain))
+        object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
+        if self.slope <= 0:
+            raise InvalidArgument("truth", "must be larger: places of the window must be likelier than others", self.truth)
+
+    @classmethod
+    def calibrate(cls, *, domain: int, epsilon: Number) -> Piecewise:
+        """The window that suits epsilon, and the most truth that it allows."""
+        steps, limit = check_domain(domain) - 1, wished(epsilon)
+        window = max(1, round(steps * exp(-float(limit) / 2)))
+
+        def epsilon_at(truth: int) -> Fraction:
+            odds = Fraction(truth * steps, (SCALE - truth) * window)
+            return epsilon_of(odds) if odds > 1 else Fraction(0)
+
+        return cls(domain, window, largest(epsilon_at, limit, 1, SCALE - 1))
+
+    @property
+    def places(self) -> int:
+        """How many different reports there are."""
+        return self.domain - 1 + self.window
+
+    @property
+    def record(self) -> int:
+        """Bytes of a report."""
+        return width_of(self.places)
+
+    @property
+    def counters(self) -> int:
+        """The total of all reports, and how many there are."""
+        return 2
+
+    @property
+    def inside(self) -> Fraction:
+        """How likely a given place of the window is."""
+        return Fraction(self.truth, SCALE * self.window)
+
+    @property
+    def outside(self) -> Fraction:
+        """How likely a given other place is."""
+        return Fraction(SCALE - self.truth, SCALE * (self.domain - 1))
+
+    @property
+    def slope(self) -> Fraction:
+        """By how much the expected report grows from one code to the next."""
+        return self.window * (self.inside - self.outside)
+
+    @property
+    def level(self) -> Fraction:
+        """The expected report at code 0."""
+        return Fraction(self.places * (self.places - 1), 2) * self.outside + self.slope * Fraction(self.window - 1, 2)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report gives away at most."""
+        return epsilon_of(self.inside / self.outside)
+
+    @property
+    def variation(self) -> Fraction:
+        """The total variation distance between the reports of the two ends."""
+        return min(self.window, self.domain - 1) * (self.inside - self.outside)
+
+    def curve(self) -> Curve:
+        """E y^2 is the sum of squares of all places times ``outside``, plus that of the window times the difference; y estimates x."""
+        m, w, steps = self.places, self.window, self.domain - 1
+        squares = Fraction((m - 1) * m * (2 * m - 1), 6) * self.outside
+        middle, spread = Fraction(w - 1, 2), Fraction(w * w - 1, 12)  # the window has mean c + middle and variance spread
+        scale = (self.slope * steps) ** 2
+        constant = squares + self.slope * (middle**2 + spread) - self.level**2
+        linear = self.slope * 2 * middle - 2 * self.slope * self.level
+        return constant / scale, linear * steps / scale, (self.slope - self.slope**2) * steps**2 / scale
+
+    def encode(self, values: Any) -> Records:
+        """A fresh report for each code."""
+        return pack_numbers(self._places(as_codes(values, self.domain)), self.record)
+
+    def _places(self, codes: Integers) -> Integers:
+        near = codes + uniform_integers(self.window, codes.size)
+        far = uniform_integers(self.domain - 1, codes.size)
+        return np.where(coins(self.truth, codes.size), near, far + self.window * (far >= codes))
+
+    def aggregate(self, records: Any) -> Integers:
+        """The total of all reports, and how many there are."""
+        reports = unpack_numbers(records, self.record, self.places)
+        return np.array([reports.sum(), reports.size], dtype=np.int64)
+
+    def total(self, reports: int, n: int) -> Fraction:
+        """The unbiased total of x from the total of n reports."""
+        return (reports - n * self.level) / (self.slope * (self.domain - 1))
+
+    def estimate(self, counters: Any, values: Any = None) -> Estimates:
+        """The total of x over all clients."""
+        reports, n = map(int, as_counters(counters, self.counters))
+        return self._estimates(self.total(reports, n), n, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Hybrid(_Mean):
+    """``window`` and ``truth`` of ``Piecewise``, ``coin``: the truth of ``Duchi``; ``mix``: how likely the former is used, in 1/65536."""
+
+    name: ClassVar[str] = "hybrid"
+    domain: int
+    window: int
+    truth: int
+    coin: int
+    mix: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mix", check_whole(self.mix, "mix", 0, SCALE))
+        object.__setattr__(self, "coin", check_threshold(self.coin, "coin"))
+        checked = self.piecewise
+        for name in ("domain", "window", "truth"):
+            object.__setattr__(self, name, getattr(checked, name))
+
+    @classmethod
+    def calibrate(cls, *, domain: int, epsilon: Number) -> Hybrid:
+        """The mixture whose variance is the same everywhere; Duchi alone for small epsilon."""
+        fine, coarse = Piecewise.calibrate(domain=domain, epsilon=epsilon), Duchi.calibrate(domain=domain, epsilon=epsilon)
+        mix = round(SCALE * (1 - exp(-float(wished(epsilon)) / 2)))
+        mixed = cls(domain, fine.window, fine.truth, coarse.truth, mix)
+        return min((mixed, cls(domain, fine.window, fine.truth, coarse.truth, 0)), key=lambda choice: choice._worst())
+
+    @property
+    def piecewise(self) -> Piecewise:
+        """One of the two."""
+        return Piecewise(self.domain, self.window, self.truth)
+
+    @property
+    def duchi(self) -> Duchi:
+        """The other."""
+        return Duchi(self.domain, self.coin)
+
+    @property
+    def record(self) -> int:
+        """Bytes of a report."""
+        return width_of(self.piecewise.places + 2)
+
+    @property
+    def counters(self) -> int:
+        """The total of piecewise reports and their number, Duchi's reports of 1, and the number of all reports."""
+        return 4
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report gives away at most."""
+        return max(self.piecewise.epsilon, self.duchi.epsilon)
+
+    @property
+    def variation(self) -> Fraction:
+        """The total variation distance between the reports of the two ends."""
+        share = Fraction(self.mix, SCALE)
+        return share * self.piecewise.variation + (1 - share) * self.duchi.variation
+
+    def curve(self) -> Curve:
+        """Each estimate is unbiased by itself: the mixture of the two variances."""
+        share = Fraction(self.mix, SCALE)
+        first, second, third = (share * a + (1 - share) * b for a, b in zip(self.piecewise.curve(), self.duchi.curve(), strict=True))
+        return first, second, third
+
+    def _worst(self) -> float:
+        return max(self.variance(x, 1) for x in (0.0, 0.5, 1.0))
+
+    def encode(self, values: Any) -> Records:
+        """A fresh report for each code."""
+        codes = as_codes(values, self.domain)
+        fine, scheme = coins(self.mix, codes.size), self.piecewise
+        reports = np.where(fine, scheme._places(codes), scheme.places + self.duchi.encode(codes)[:, 0].astype(np.int64))
+        return pack_numbers(reports, self.record)
+
+    def aggregate(self, records: Any) -> Integers:
+        """The state, as ``counters`` says."""
+        places = self.piecewise.places
+        reports = unpack_numbers(records, self.record, places + 2)
+        fine = reports < places
+        return np.array([reports[fine].sum(), fine.sum(), (reports == places + 1).sum(), reports.size], dtype=np.int64)
+
+    def estimate(self, counters: Any, values: Any = None) -> Estimates:
+        """The total of x over all clients."""
+        reports, fine, ones, n = map(int, as_counters(counters, self.counters))
+        coarse = (ones - (n - fine) * self.duchi.response.other) * SCALE / self.coin
+        return self._estimates(self.piecewise.total(reports, fine) + coarse, n, values)

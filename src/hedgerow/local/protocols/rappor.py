@@ -1,0 +1,210 @@
+"""RAPPOR: a text as a Bloom filter, randomised once for good and then again for every report.
+
+Statement
+    A client of cohort c sets the h bits that its value hashes to among k. Each bit of the *permanent* response is 1 with probability f/2,
+    0 with probability f/2 and else the bit itself, made once for each value and remembered. Each bit of a report is 1 with probability q
+    where the permanent bit is 1 and p where it is 0. With q* = f(p+q)/2 + (1-f)q and p* = f(p+q)/2 + (1-f)p:
+
+    - one report is pure epsilon-DP with epsilon = h |ln q*(1-p*)/(p*(1-q*))|;
+    - all reports of one value together are so with epsilon = 2h ln (1-f/2)/(f/2), the ``lifetime``; infinite for f = 0.
+
+    c different values cost c times the lifetime. The cohort is not protected: it says nothing about the value.
+
+Proof
+    Given the filter, the bits of a report are independent, and 1 with probability q* or p*. Two filters differ in at most h bits that only
+    the first has and h that only the second has. One of either kind together change the likelihood by at most the factor
+    q*(1-p*)/(p*(1-q*)), or its inverse where q* < p*: the first bit is 1 and the second 0, or the other way round. So h pairs give the
+    first epsilon. The permanent response has the same form with 1-f/2 and f/2 in the places of q* and p*, where the factor is the square of
+    (1-f/2)/(f/2); every report is made from it by coins that do not depend on the value: post-processing.
+
+Accuracy
+    ``estimate`` decodes candidates (``hedgerow.local.rappor_decode``). ``variance`` is that of a candidate's least-squares count where all
+    other clients are spread evenly over the bits: n r(1-r)/((q*-p*)^2 b (1-b/k)), b the expected number of different bits of a value and
+    r the expected share of ones. Uneven others add to it.
+
+Arithmetic
+    f, p and q are whole numbers of 1/65536, f an even one, so that f/2 is one too; both epsilons are computed from them, rounded up.
+
+Edges
+    p may exceed q: then a 0 is the evidence. p = q, or f = 1, says nothing: refused. f = 0 is allowed, and has no lifetime bound. A report
+    is two bytes of cohort, then the bits; a cohort that is not there or padding that is not 0 is refused. Codes are hashed as digits.
+
+Source
+    Erlingsson, Pihur, Korolova (CCS 2014).
+"""
+
+from __future__ import annotations
+
+import hmac
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.local.bit_rates import BitRates, effective
+from hedgerow.local.candidates import Candidates
+from hedgerow.local.estimates import Estimates
+from hedgerow.local.packed import Records, as_records, coin_rows, column_sums, padding_is_clear
+from hedgerow.local.pure import as_counters
+from hedgerow.local.thresholds import LARGEST_DOMAIN, SCALE, check_threshold, check_whole, epsilon_of
+from hedgerow.numeric.bits import words
+from hedgerow.numeric.chunk import Integers
+
+__all__ = ["Rappor"]
+
+_COHORT = 2  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Rappor:
+    """``k`` bits, ``h`` hashes, ``m`` cohorts (a power of two); ``f``, ``p`` and ``q`` in 1/65536."""
+
+    name: ClassVar[str] = "rappor"
+    memoised: ClassVar[bool] = True
+    k: int
+    h: int
+    m: int
+    f: int
+    p: int
+    q: int
+
+    def __post_init__(self) -> None:
+        ends = {"k": (2, 4096), "h": (1, 16), "m": (1, 1 << 15), "f": (0, SCALE - 2)}
+        for name, (low, high) in ends.items():
+            object.__setattr__(self, name, check_whole(getattr(self, name), name, low, high))
+        for name in ("p", "q"):
+            object.__setattr__(self, name, check_threshold(getattr(self, name), name))
+        if self.h > self.k:
+            raise InvalidArgument("h", f"must be at most k = {self.k}", self.h)
+        if self.m & (self.m - 1):
+            raise InvalidArgument("m", "must be a power of two, so that cohorts are equally likely", self.m)
+        if self.f % 2:
+            raise InvalidArgument("f", "must be even, so that f/2 is a whole number of 1/65536", self.f)
+        if self.p == self.q:
+            raise InvalidArgument("q", "must differ from p, or reports say nothing", self.q)
+
+    @property
+    def domain(self) -> int:
+        """Texts have no end; codes are taken up to this."""
+        return LARGEST_DOMAIN
+
+    @property
+    def record(self) -> int:
+        """Bytes of a report."""
+        return _COHORT + -(-self.k // 8)
+
+    @property
+    def counters(self) -> int:
+        """Each bit of each cohort, then the reports of each cohort, then all reports."""
+        return self.m * self.k + self.m + 1
+
+    @property
+    def reported(self) -> tuple[Fraction, Fraction]:
+        """(p*, q*): how likely a bit that is clear, and one that is set, is reported as 1."""
+        return effective(Fraction(self.f, SCALE), Fraction(self.p, SCALE), Fraction(self.q, SCALE))
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report gives away at most."""
+        low, high = self.reported
+        return self.h * epsilon_of(high * (1 - low) / (low * (1 - high)))
+
+    @property
+    def lifetime(self) -> Fraction | float:
+        """What all reports of one value give away together."""
+        return 2 * self.h * epsilon_of(Fraction(2 * SCALE - self.f, self.f)) if self.f else math.inf
+
+    @property
+    def variation(self) -> Fraction:
+        """A bound on the total variation distance between single reports of two values: 2h bits differ at most."""
+        low, high = self.reported
+        return min(Fraction(1), 2 * self.h * abs(high - low))
+
+    def bits(self, values: Sequence[int | str], key: bytes = b"") -> Integers:
+        """(value, cohort, hash) -> bit. ``key`` is ``Metric.lasting`` where a metric is collected."""
+        texts = _texts(values)
+        heads = [cohort.to_bytes(4, "big") + i.to_bytes(4, "big") for cohort in range(self.m) for i in range(self.h)]
+        digests = b"".join(hmac.digest(key, head + text, "sha256")[:4] for text in texts for head in heads)
+        return (np.frombuffer(digests, dtype=">u4").astype(np.int64) % self.k).reshape(len(texts), self.m, self.h)
+
+    def permanent(self, values: Any, key: bytes = b"") -> Records:
+        """The answer to be remembered for each value, each by a new client of a random cohort."""
+        different, codes = np.unique(np.asarray(values), return_inverse=True)
+        bits = self.bits(different.tolist(), key)
+        cohorts = (words(codes.size) & np.uint64(self.m - 1)).astype(np.int64)
+        filters = np.zeros((codes.size, self.record - _COHORT), dtype=np.uint8)
+        every = np.arange(codes.size)
+        for places in bits.astype(np.int16)[codes.ravel(), cohorts].T:
+            filters[every, places >> 3] |= (128 >> (places & 7)).astype(np.uint8)
+        if self.f:
+            noisy, fair = coin_rows(self.f, codes.size, self.k), coin_rows(SCALE // 2, codes.size, self.k)
+            filters = (noisy & fair) | (~noisy & filters)
+        return np.hstack([cohorts.astype(">u2").view(np.uint8).reshape(-1, _COHORT), filters])
+
+    def instantaneous(self, permanent: Any) -> Records:
+        """A fresh report from each remembered answer."""
+        rows = self._rows(permanent)
+        kept = rows[:, _COHORT:]
+        ones, zeros = (coin_rows(threshold, rows.shape[0], self.k) for threshold in (self.q, self.p))
+        return np.hstack([rows[:, :_COHORT], (kept & ones) | (~kept & zeros)])
+
+    def encode(self, values: Any, key: bytes = b"") -> Records:
+        """A report for each value, as from clients that report for the first time."""
+        return self.instantaneous(self.permanent(values, key))
+
+    def aggregate(self, records: Any) -> Integers:
+        """How often each bit of each cohort is set, the reports of each cohort, and all reports."""
+        rows = self._rows(records)
+        cohorts = self._cohorts(rows)
+        order = np.argsort(cohorts.astype(np.uint16), kind="stable")  # of 16 bits: numpy then sorts by counting
+        sizes, bits = np.bincount(cohorts, minlength=self.m), rows[order, _COHORT:]
+        ends = np.append(0, np.cumsum(sizes))
+        sums = [column_sums(bits[start:end], self.k) for start, end in pairwise(ends)]
+        return np.concatenate([*sums, sizes, [rows.shape[0]]]).astype(np.int64)
+
+    def rates(self, counters: Any) -> BitRates:
+        """What the counters say about every bit."""
+        state = as_counters(counters, self.counters)
+        bits, sizes = state[: self.m * self.k].reshape(self.m, self.k), state[self.m * self.k : -1]
+        if sizes.sum() != state[-1]:
+            raise InvalidArgument("counters", "must have as many reports in all cohorts together as in total")
+        return BitRates.of(bits, sizes, *self.reported)
+
+    def estimate(self, counters: Any, values: Any = None, key: bytes = b"") -> Estimates:
+        """Counts of candidate values, texts or codes: RAPPOR cannot list values that nobody thought of."""
+        if values is None:
+            raise InvalidArgument("values", "must name the candidates: a Bloom filter does not say which texts it holds")
+        from hedgerow.local.rappor_decode import decode  # a collector only counts, and needs none of it
+
+        return decode(self.rates(counters), Candidates.of(self.bits(values, key), self.k))
+
+    def variance(self, frequency: float, n: int) -> float:
+        """Of the count of a candidate, where everybody else is spread evenly."""
+        low, high = (float(number) for number in self.reported)
+        load = 1 - (1 - 1 / self.k) ** self.h
+        ones = low + (high - low) * (load + frequency * (1 - load))
+        return n * ones * (1 - ones) / ((high - low) ** 2 * self.k * load * (1 - load))
+
+    def _rows(self, records: Any) -> Records:
+        rows = as_records(records, self.record)
+        if not padding_is_clear(rows, self.k):
+            raise InvalidArgument("records", "hold a report with bits after its last one; nothing was counted")
+        if rows.shape[0] and self._cohorts(rows).max() >= self.m:
+            raise InvalidArgument("records", f"hold a report of a cohort that is not below {self.m}; nothing was counted")
+        return rows
+
+    @staticmethod
+    def _cohorts(rows: Records) -> Integers:
+        return rows[:, 0].astype(np.int64) << 8 | rows[:, 1]
+
+
+def _texts(values: Sequence[int | str]) -> list[bytes]:
+    try:
+        return [(value if isinstance(value, str) else str(int(value))).encode("utf-8") for value in values]
+    except (TypeError, ValueError) as failure:
+        raise InvalidArgument("values", "must be texts, or codes") from failure

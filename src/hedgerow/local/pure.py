@@ -1,0 +1,90 @@
+"""What the frequency protocols have in common: a report supports its owner's value with one probability, and any other value with another.
+
+Let N be the number of reports that support a value, p = ``own`` the probability that a report supports its owner's value and q = ``other``
+that it supports a value which its owner does not hold. Then (N - n q)/(p - q) is an unbiased count of the holders, its variance over the
+randomness of the reports is
+
+    n q (1 - q)/(p - q)^2 + n f (1 - p - q)/(p - q)        where a share f of the n clients holds the value,
+
+exactly, and where nobody holds the value N is binomial (n, q): p-values come from that law, not from a normal curve.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.local.estimates import Estimates
+from hedgerow.local.packed import Records, as_codes
+from hedgerow.local.thresholds import check_whole
+from hedgerow.numeric.chunk import Integers
+
+__all__ = ["Pure", "as_counters"]
+
+LARGEST_N = 1 << 62
+
+
+def as_counters(counters: Any, size: int) -> Integers:
+    """A state: so many whole numbers, the last of them the number of reports."""
+    array = np.asarray(counters)
+    if array.dtype != np.int64 or array.shape != (size,) or array[-1] < 0:
+        raise InvalidArgument("counters", f"must be {size} 64-bit whole numbers, the last of them how many reports were counted")
+    return array
+
+
+class Pure:
+    """A frequency protocol. Who derives from it says how reports are made, and counts the reports that support each value."""
+
+    __slots__ = ()
+    memoised: ClassVar[bool] = False
+    domain: int
+
+    @property
+    def own(self) -> Fraction:
+        """How likely a report supports its owner's value."""
+        raise NotImplementedError
+
+    @property
+    def other(self) -> Fraction:
+        """How likely a report supports a value that its owner does not hold."""
+        raise NotImplementedError
+
+    @property
+    def counters(self) -> int:
+        """How many numbers the state has; the last is the number of reports."""
+        return self.domain + 1
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What one report gives away at most."""
+        raise NotImplementedError
+
+    @property
+    def lifetime(self) -> Fraction | float:
+        """What each further report gives away, or each further different value where answers are memoised."""
+        return self.epsilon
+
+    def support(self, counters: Integers) -> Integers:
+        """How many reports support each value, from a checked state."""
+        return counters[: self.domain]
+
+    def aggregate(self, records: Records) -> Integers:
+        """The state that these reports make. States add."""
+        raise NotImplementedError
+
+    def estimate(self, counters: Any, values: Any = None) -> Estimates:
+        """Unbiased counts of all values, or of the given codes."""
+        state = as_counters(counters, self.counters)
+        codes = None if values is None else as_codes(values, self.domain)
+        support = self.support(state)
+        return Estimates.from_support(support if codes is None else support[codes], int(state[-1]), self.own, self.other)
+
+    def variance(self, frequency: float, n: int) -> float:
+        """The variance of the estimated count of a value that a share ``frequency`` of n clients holds."""
+        if not 0 <= frequency <= 1:
+            raise InvalidArgument("frequency", "must lie between 0 and 1", frequency)
+        p, q = float(self.own), float(self.other)
+        return check_whole(n, "n", 0, LARGEST_N) * (frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)) / (p - q) ** 2

@@ -1,0 +1,190 @@
+"""How one report is made, bit by bit: what every client must agree on, in Python, JavaScript or another language.
+
+``vectors.json`` holds examples of each rule below; both test suites run them. Numbers are written big-endian: be32 has four bytes. HMAC is
+HMAC-SHA256, ``lasting`` the hash of the metric without its epoch.
+
+Key
+    Bloom filter, cohort and permanent noise all hang on ``lasting``. With the hash of the running epoch, every epoch would draw permanent
+    noise anew and be paid for anew; with two different keys, noise that outlived a change of the Bloom filter would show its bits.
+Value
+    A code is a whole number below the domain, written in decimal ASCII digits where it is hashed; a text is its UTF-8 bytes.
+Bloom bits
+    HMAC(lasting, be32(cohort) || be32(i) || value), first four bytes mod k, for i = 0, …, h-1.
+Cohort
+    HMAC(secret, lasting || "cohort"), first four bytes mod m, m a power of two. Cohort 0 is a cohort like any other.
+Permanent bits
+    HMAC(secret, lasting || "permanent" || be32(cohort) || value || be32(block)) for block = 0, 1, … is a stream of 16-bit numbers, one for
+    each bit in order; the cohort is 0 where there is none. RAPPOR: u < f/2 gives 1, else u < f gives 0, else the Bloom bit. Longitudinal:
+    u < the permanent threshold of the true bit gives 1.
+Tag
+    HMAC(secret, lasting || "value" || value), first 16 bytes, in hex digits: what the client's memory knows a memoised value by.
+Fresh draws
+    From the stream, 16 bits each. A coin of threshold t takes one, u, and is heads when u < t. A number below n takes one draw where
+    n <= 65536 and else two (the higher half first), again until it lies below the largest multiple of n, and keeps the remainder. k-ary: a
+    coin, then a number below the domain, drawn whether needed or not. Hadamard: a number below the order, then a coin. Bits: one coin for
+    each, in order.
+Record
+    Numbers with the highest byte first; bits from the highest of the first byte on, the padding 0.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Sequence
+
+from hedgerow.errors import InvalidArgument, Unsupported
+from hedgerow.local.spec import Metric
+from hedgerow.local.thresholds import SCALE
+from hedgerow.numeric.bits import words
+
+__all__ = ["ENCODERS", "Stream", "bloom", "cohort", "encode_one", "pack", "permanent", "tag", "text_of"]
+
+_READY = 32  # words drawn at once: enough for 128 bits
+_LONGEST = 4096  # bytes of a text: a client hashes it many times
+
+
+class Stream:
+    """16-bit numbers out of given bytes, or out of the operating system where none are given."""
+
+    def __init__(self, data: bytes | None = None) -> None:
+        self._fresh, self._data, self._next = data is None, data or b"", 0
+
+    def draw(self) -> int:
+        """The next number."""
+        if self._next + 2 > len(self._data):
+            if not self._fresh:
+                raise InvalidArgument("stream", "must hold more bytes: it ended in the middle of a report", len(self._data))
+            self._data, self._next = words(_READY).tobytes(), 0
+        self._next += 2
+        return int.from_bytes(self._data[self._next - 2 : self._next], "big")
+
+    def coin(self, threshold: int) -> bool:
+        """Heads with probability threshold/65536."""
+        return self.draw() < threshold
+
+    def below(self, bound: int) -> int:
+        """A uniform number below the bound."""
+        size = SCALE if bound <= SCALE else SCALE * SCALE
+        while True:
+            number = self.draw() if size == SCALE else self.draw() << 16 | self.draw()
+            if number < size - size % bound:
+                return number % bound
+
+
+def text_of(metric: Metric, value: int | str) -> bytes:
+    """What stands for a value where it is hashed. A message never quotes it."""
+    if metric.protocol == "rappor":
+        try:
+            text = value.encode("utf-8") if isinstance(value, str) else b""
+        except UnicodeEncodeError:  # a lone surrogate
+            text = b""
+        if not 0 < len(text) <= _LONGEST:
+            raise InvalidArgument("value", f"must be a text of 1 to {_LONGEST} bytes in UTF-8")
+        return text
+    domain = metric.scheme.domain
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < domain:
+        raise InvalidArgument("value", f"must be a whole number from 0 to {domain - 1}")
+    return str(value).encode("ascii")
+
+
+def bloom(metric: Metric, cohort: int, value: str) -> list[int]:
+    """The Bloom filter of a text in a cohort, as bits."""
+    given, key, text = dict(metric.parameters), metric.lasting, text_of(metric, value)
+    bits = [0] * given["k"]
+    for i in range(given["h"]):
+        bits[_number(_hmac(key, _be32(cohort) + _be32(i) + text)) % given["k"]] = 1
+    return bits
+
+
+def cohort(metric: Metric, secret: bytes) -> int:
+    """The cohort of a client; 0 for protocols without cohorts."""
+    given = dict(metric.parameters)
+    return _number(_hmac(secret, metric.lasting + b"cohort")) % given["m"] if "m" in given else 0
+
+
+def tag(metric: Metric, secret: bytes, value: int | str) -> str:
+    """What the client's memory knows a memoised value by."""
+    return _hmac(secret, metric.lasting + b"value" + text_of(metric, value))[:16].hex()
+
+
+def permanent(metric: Metric, secret: bytes, value: int | str) -> list[int]:
+    """The permanent bits of a value: always the same for one client."""
+    given, group, text = dict(metric.parameters), cohort(metric, secret), text_of(metric, value)
+    if isinstance(value, int):
+        noise = _permanent_draws(metric, secret, group, text, metric.scheme.domain)
+        return [int(u < given["permanent_one" if code == value else "permanent_zero"]) for code, u in enumerate(noise)]
+    bits = bloom(metric, group, value)
+    noise = _permanent_draws(metric, secret, group, text, len(bits))
+    return [int(u < given["f"] // 2 or (u >= given["f"] and bit == 1)) for u, bit in zip(noise, bits, strict=True)]
+
+
+def encode_one(metric: Metric, value: int | str, stream: Stream, secret: bytes = b"") -> bytes:
+    """One report. ``secret`` is the client's, for protocols that memoise."""
+    if metric.protocol not in ENCODERS:
+        raise Unsupported(f"No vectors bind reports of the protocol '{metric.protocol}'. Take one of {', '.join(ENCODERS)}.")
+    text_of(metric, value)
+    return ENCODERS[metric.protocol](metric, value, stream, secret)
+
+
+def _k_ary(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
+    scheme = metric.scheme
+    honest, other = stream.coin(dict(metric.parameters)["truth"]), stream.below(scheme.domain)
+    return int(value if honest else other).to_bytes(scheme.record, "big")
+
+
+def _hadamard(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
+    scheme = metric.scheme
+    index, honest = stream.below(1 << (scheme.domain - 1).bit_length()), stream.coin(dict(metric.parameters)["keep"])
+    parity = (index & int(value)).bit_count() & 1
+    return (2 * index + (parity ^ (not honest))).to_bytes(scheme.record, "big")
+
+
+def _unary(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
+    return _coins(metric, [int(code == value) for code in range(metric.scheme.domain)], stream, "one", "zero")
+
+
+def _longitudinal_unary(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    return _coins(metric, permanent(metric, secret, value), stream, "one", "zero")
+
+
+def _rappor(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    return cohort(metric, secret).to_bytes(2, "big") + _coins(metric, permanent(metric, secret, value), stream, "q", "p")
+
+
+ENCODERS: dict[str, Callable[[Metric, int | str, Stream, bytes], bytes]] = {
+    "k_ary": _k_ary,
+    "hadamard": _hadamard,
+    "unary": _unary,
+    "longitudinal_unary": _longitudinal_unary,
+    "rappor": _rappor,
+}
+
+
+def _coins(metric: Metric, bits: Sequence[int], stream: Stream, one: str, zero: str) -> bytes:
+    """A coin for each bit, packed; its threshold depends on the bit."""
+    given = dict(metric.parameters)
+    return pack([int(stream.coin(given[one if bit else zero])) for bit in bits])
+
+
+def _permanent_draws(metric: Metric, secret: bytes, group: int, text: bytes, count: int) -> list[int]:
+    head = metric.lasting + b"permanent" + _be32(group) + text
+    noise = Stream(b"".join(_hmac(secret, head + _be32(block)) for block in range(-(-count // 16))))
+    return [noise.draw() for _ in range(count)]
+
+
+def pack(bits: Sequence[int]) -> bytes:
+    """Bits as bytes."""
+    size = -(-len(bits) // 8)
+    return (int("".join("1" if bit else "0" for bit in bits), 2) << (8 * size - len(bits))).to_bytes(size, "big")
+
+
+def _hmac(key: bytes, message: bytes) -> bytes:
+    return hmac.digest(key, message, "sha256")
+
+
+def _number(digest: bytes) -> int:
+    return int.from_bytes(digest[:4], "big")
+
+
+def _be32(number: int) -> bytes:
+    return number.to_bytes(4, "big")

@@ -1,0 +1,121 @@
+"""A metric: what is collected, how it is randomised and for which period, in one small document that client and collector share.
+
+The document is canonical JSON (sorted keys, no spaces, ASCII) and holds whole numbers only; epsilon is computed from them. Its hash travels
+with every batch, so that a report made under other parameters is not counted. ``lasting`` leaves the epoch out: a permanent answer must
+outlive its epoch, since every new permanent answer to the same value costs its lifetime epsilon again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.local.protocols import ALL, Protocol
+from hedgerow.local.thresholds import check_whole
+
+__all__ = ["Metric"]
+
+_ID = re.compile(r"[a-z0-9._-]{1,64}")
+_KEYS = {"epoch", "id", "parameters", "protocol", "version"}
+_LARGEST = (1 << 53) - 1  # what JavaScript reads without rounding
+_LONGEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """``parameters`` are those of the protocol, by name; ``epoch`` is the number of the period."""
+
+    id: str
+    protocol: str
+    parameters: tuple[tuple[str, int], ...]
+    epoch: int = 0
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
+            raise InvalidArgument("id", "must be 1 to 64 of the characters a-z, 0-9, '.', '_' and '-'", self.id)
+        if not isinstance(self.protocol, str) or self.protocol not in ALL:
+            raise InvalidArgument("protocol", f"must be one of {', '.join(ALL)}", self.protocol)
+        object.__setattr__(self, "epoch", check_whole(self.epoch, "epoch", 0, _LARGEST))
+        object.__setattr__(self, "version", check_whole(self.version, "version", 1, 1))
+        wanted = [field.name for field in fields(ALL[self.protocol])]  # type: ignore[arg-type]  # protocols are dataclasses of whole numbers
+        given = dict(self.parameters)
+        if sorted(given) != sorted(wanted) or len(given) != len(self.parameters):
+            raise InvalidArgument("parameters", f"of {self.protocol} must be {', '.join(wanted)}", self.parameters)
+        whole = {name: check_whole(value, name, 0, _LARGEST) for name, value in given.items()}
+        object.__setattr__(self, "parameters", tuple(sorted(whole.items())))
+        _ = self.scheme  # the protocol checks its own parameters
+
+    @classmethod
+    def of(cls, id: str, scheme: Protocol, epoch: int = 0) -> Metric:
+        """The metric that collects by this protocol."""
+        names = (field.name for field in fields(scheme))  # type: ignore[arg-type]
+        return cls(id, scheme.name, tuple((name, getattr(scheme, name)) for name in names), epoch)
+
+    @classmethod
+    def from_json(cls, text: str) -> Metric:
+        """Read a document. It is closed: a key that is not known is refused."""
+        document = _parse(text)
+        if not isinstance(document, dict) or set(document) != _KEYS or not isinstance(document["parameters"], dict):
+            raise InvalidArgument("metric", f"must be a JSON object with {', '.join(sorted(_KEYS))} and nothing else", text)
+        return cls(**{**document, "parameters": tuple(document["parameters"].items())})
+
+    def to_json(self) -> str:
+        """The canonical text."""
+        return _canonical({"epoch": self.epoch, **self._kept()})
+
+    @property
+    def hash(self) -> bytes:
+        """8 bytes that stand for the document."""
+        return sha256(self.to_json().encode("ascii")).digest()[:8]
+
+    @property
+    def lasting(self) -> bytes:
+        """8 bytes that stand for the document whatever its epoch is: permanent answers are made with these."""
+        return sha256(_canonical(self._kept()).encode("ascii")).digest()[:8]
+
+    @property
+    def scheme(self) -> Protocol:
+        """The protocol with these parameters."""
+        return ALL[self.protocol](**dict(self.parameters))
+
+    @property
+    def epsilon(self) -> float:
+        """What one report gives away at most, rounded up."""
+        return _float_up(self.scheme.epsilon)
+
+    def lifetime_epsilon(self, values: int) -> float:
+        """What a client gives away at most that reports so many different values (memoised), or so many reports (otherwise)."""
+        return _float_up(check_whole(values, "values", 0, _LARGEST) * self.scheme.lifetime) if values else 0.0
+
+    def _kept(self) -> dict[str, Any]:
+        return {"id": self.id, "parameters": dict(self.parameters), "protocol": self.protocol, "version": self.version}
+
+
+def _canonical(document: dict[str, Any]) -> str:
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _parse(text: str) -> Any:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) != len(pairs):
+            raise InvalidArgument("metric", "must not name a key twice", text)
+        return dict(pairs)
+
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        raise InvalidArgument("metric", f"must be a text of at most {_LONGEST} characters", text)
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except (json.JSONDecodeError, RecursionError) as failure:
+        raise InvalidArgument("metric", "must be JSON", text) from failure
+
+
+def _float_up(number: Fraction | float) -> float:
+    near = float(number)
+    return near if near >= number else math.nextafter(near, math.inf)

@@ -1,0 +1,276 @@
+"""``hedgerow local``: plans, simulations, batches, the collector's answers, and how each refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from hedgerow.cli import local, main
+from hedgerow.local.batches import Batch
+from hedgerow.local.protocols import Duchi, KAry, LongitudinalUnary, Rappor
+from hedgerow.local.spec import Metric
+from hedgerow.local.store import Addition, Store
+
+METRIC = Metric.of("colour", KAry.calibrate(domain=5, epsilon=4), epoch=7)
+
+
+@pytest.fixture
+def metric(tmp_path: Path) -> str:
+    file = tmp_path / "colour.json"
+    file.write_text(METRIC.to_json() + "\n")
+    return str(file)
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    out, err = capsys.readouterr()
+    assert err == ""
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_a_plan_says_which_protocol_and_how_many_clients(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["local", "plan", "--domain", "1000", "--epsilon", "1"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "Protocol projective: reports of 2 bytes about 1,000 values."
+    assert said[1] == "One report gives away epsilon 1 at most, each further one as much again."
+    assert [line.split()[0] for line in said[3:]] == ["10,000", "100,000", "1,000,000", "10,000,000"]
+
+
+def test_a_plan_in_json_answers_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["local", "plan", "--domain", "5", "--epsilon", "1", "--json"]
+    assert main([*words, "--frequency", "0.01"]) == 0
+    found = told(capsys)
+    assert (found["protocol"], found["domain"], found["report_bytes"], found["memoised"]) == ("k_ary", 5, 1, False)
+    assert 0.999 < found["epsilon"] <= 1
+    assert found["detectable"] == []
+    clients = found["needed"]["clients"]
+    assert main([*words, "--clients", str(clients)]) == 0
+    (seen,) = told(capsys)["detectable"]
+    assert seen["clients"] == clients
+    assert abs(seen["frequency"] - 0.01) < 1e-4
+    assert main([*words, "--clients", "2"]) == 0
+    assert told(capsys)["detectable"] == [{"clients": 2, "frequency": None}]
+
+
+def test_a_plan_in_words_answers_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["local", "plan", "--domain", "5", "--epsilon", "1", "--frequency", "0.01", "--clients", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "A value that a share of 0.01 holds is seen, nine times in ten, among " in said
+    assert "2 clients show nothing yet." in said
+
+
+def test_a_plan_writes_the_metric_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "home.json"
+    words = ["--domain", "20", "--epsilon", "1", "--repeats", "--lifetime", "3", "--to", str(file), "--name", "home", "--epoch", "9"]
+    assert main(["local", "plan", *words]) == 0
+    metric = Metric.from_json(file.read_text())
+    assert (metric.id, metric.epoch, metric.protocol) == ("home", 9, "longitudinal_unary")
+    assert f"its hash is {metric.hash.hex()}" in (said := capsys.readouterr().out)
+    assert "all reports of one value 3." in said
+
+
+@pytest.mark.parametrize("shape", ["zipf", "uniform"])
+def test_a_simulation_shows_truth_and_estimates(shape: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["local", "simulate", "--domain", "30", "--epsilon", "2", "--clients", "20000", "--shape", shape]) == 0
+    said = capsys.readouterr().out
+    assert said.count("┼") + said.count("◆") >= 12
+    assert "estimate and 95 % interval, ◆ truth" in said
+    assert "of 30 values are detected" in said
+    assert "the exact variance foretells" in said
+
+
+def test_a_simulation_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["local", "simulate", "--domain", "30", "--epsilon", "2", "--clients", "20000", "--json"]) == 0
+    found = told(capsys)
+    assert sum(row["truth"] for row in found["values"]) == found["clients"] == 20_000
+    assert [row["value"] for row in found["values"]] == list(range(30))
+    assert all(row["low"] < row["estimate"] < row["high"] for row in found["values"])
+    assert set(found["error"]) == {"root_mean_square", "expected", "covered"}
+    # 30 squares, of mean one: ten and one tenth are beyond reach.
+    assert 0.01 < (found["error"]["root_mean_square"] / found["error"]["expected"]) ** 2 < 10
+
+
+def test_values_become_a_batch(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    values, to = tmp_path / "values.txt", tmp_path / "a.batch"
+    values.write_text("0\n 4 \n\n2\n")
+    assert main(["local", "encode", metric, str(values), "--to", str(to), "--json"]) == 0
+    assert told(capsys) == {"metric": "colour", "epoch": 7, "hash": METRIC.hash.hex(), "reports": 3, "file": str(to)}
+    batch = Batch.from_bytes(to.read_bytes())
+    assert batch.metric == METRIC.hash
+    assert METRIC.scheme.aggregate(batch.records)[-1] == 3
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 500))
+    assert main(["local", "encode", metric, "--to", str(to)]) == 0
+    assert capsys.readouterr().out.startswith("500 reports of 1 bytes in ")
+    counters = METRIC.scheme.aggregate(Batch.from_bytes(to.read_bytes()).records)
+    assert 300 < counters[1] < 500  # the truth nine times in ten, and not always
+
+
+def test_a_store_is_decoded(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counters = METRIC.scheme.aggregate(METRIC.scheme.encode(np.repeat([3, 1], [3_000, 1_000])))
+    with Store(tmp_path / "counts") as store:
+        store.add([Addition(METRIC, b"a", counters)])
+    words = ["local", "decode", "--store", str(tmp_path / "counts"), "--metric", metric, "--level", "1e-10"]
+    for control in ("fdr", "fwer"):
+        assert main([*words, "--control", control, "--json"]) == 0
+        found = told(capsys)
+        assert (found["metric"]["id"], found["reports"], found["control"], found["level"]) == ("colour", 4_000, control, 1e-10)
+        assert [row["value"] for row in found["detected"]] == [3, 1]
+        assert {"value", "estimate", "stderr", "p_value"} <= set(found["detected"][0])
+    assert main(words) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in said[:2]] == ["3", "1"]
+    assert said[2] == "2 values detected; false discoveries are held at 1e-10. ± is the 95 % interval."
+
+
+def test_files_of_reports_are_decoded(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = []
+    for number in range(2):
+        files += ["--reports", str(tmp_path / f"{number}.batch")]
+        Path(files[-1]).write_bytes(Batch(METRIC.hash, METRIC.scheme.encode(np.full(900, 2))).to_bytes())
+    assert main(["local", "decode", *files, "--metric", metric, "--control", "fwer", "--level", "1e-10"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("2: ")
+    assert "the chance of even one false discovery is held at 1e-10" in said
+
+
+def test_names_are_those_of_codes_or_candidates(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = Metric.of("home", Rappor(k=32, h=2, m=4, f=16_384, p=16_384, q=49_152))
+    home, batch, names = tmp_path / "home.json", tmp_path / "a.batch", tmp_path / "names.txt"
+    home.write_text(texts.to_json())
+    names.write_text("red\n\ngreen\nblue\ncafé\npink\n", encoding="utf-8")
+    words = ["local", "decode", "--reports", str(batch), "--names", str(names), "--level", "1e-6", "--json"]
+
+    batch.write_bytes(Batch(METRIC.hash, METRIC.scheme.encode(np.full(900, 3))).to_bytes())
+    assert main([*words, "--metric", metric]) == 0
+    assert [row["value"] for row in told(capsys)["detected"]] == ["café"]
+
+    records = texts.scheme.encode(np.repeat(["café", "red"], [20_000, 10_000]), texts.lasting)  # type: ignore[call-arg]
+    batch.write_bytes(Batch(texts.hash, records).to_bytes())
+    assert main([*words, "--metric", str(home)]) == 0
+    found = told(capsys)
+    assert [row["value"] for row in found["detected"]][:2] == ["café", "red"]
+    assert found["reports"] == 30_000
+    assert main(["local", "decode", "--reports", str(batch), "--metric", str(home)]) == 2
+    assert "must name the candidates" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("control", ["fdr", "fwer"])
+def test_files_of_google_rappor_are_decoded(control: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two candidates in one cohort of eight bits, of which everybody holds the first."""
+    (tmp_path / "params.csv").write_text("k,h,m,p,q,f\n8,1,1,0.25,0.75,0\n")
+    (tmp_path / "counts.csv").write_text("10000,7500,2500,2500,2500,2500,2500,2500,2500\n")
+    (tmp_path / "map.csv").write_text("first,1\nsecond,2\n")
+    words = [part for name in ("counts", "map", "params") for part in (f"--{name}", str(tmp_path / f"{name}.csv"))]
+    assert main(["local", "decode", *words, "--control", control, "--json"]) == 0
+    found = told(capsys)
+    assert (found["control"], found["level"]) == (control, 0.05)
+    (first,) = found["detected"]
+    assert set(first) == {"value", "estimate", "stderr", "p_value"}
+    assert first["value"] == "first"
+    assert abs(first["estimate"] - 10_000) < 1
+    assert main(["local", "decode", *words]) == 0
+    assert capsys.readouterr().out.startswith("first: 10,000 ± ")
+
+
+def test_a_mean_is_decoded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept, file = Metric.of("age", Duchi.calibrate(domain=101, epsilon=4)), tmp_path / "age.json"
+    file.write_text(kept.to_json())
+    (tmp_path / "a.batch").write_bytes(Batch(kept.hash, kept.scheme.encode(np.full(9_000, 50))).to_bytes())
+    assert main(["local", "decode", "--reports", str(tmp_path / "a.batch"), "--metric", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("mean: 0.")
+    assert abs(float(said.split()[1]) - 0.5) < 0.05
+
+
+@pytest.mark.long
+def test_the_collector_serves_until_it_is_interrupted(metric: str, tmp_path: Path) -> None:
+    code = "import sys; from hedgerow.cli import main; sys.exit(main())"
+    words = ["local", "collect", metric, "--store", str(tmp_path / "counts"), "--port", "0"]
+    with subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        line = process.stdout.readline()
+        os.kill(process.pid, signal.SIGINT)
+        assert process.stderr.read() == ""
+    assert line.startswith("Collecting colour (epoch 7) at http://127.0.0.1:")
+    assert line.endswith("counts. Ctrl-C ends it.\n")
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["plan", "--domain", "1", "--epsilon", "1"], 2, "domain must be a whole number"),
+        (["plan", "--domain", "10", "--epsilon", "0"], 2, "epsilon"),
+        (["plan", "--domain", "10", "--epsilon", "much"], 2, "epsilon must be a number; got 'much'"),
+        (["plan", "--domain", "10", "--epsilon", "1", "--lifetime", "2"], 2, "for repeated reports"),
+        (["plan", "--domain", "10", "--epsilon", "1", "--frequency", "2"], 2, "frequency"),
+        (["plan", "--domain", "1000000", "--epsilon", "1", "--report-bytes", "1"], 3, "no protocol has reports of 1 bytes"),
+        (["plan", "--domain", "10", "--epsilon", "1", "--to", "/no/such/folder/x"], 1, "cannot be written"),
+        (["plan", "--domain", "10", "--epsilon", "1", "--name", "Bad Name"], 2, "id must be"),
+        (["simulate", "--domain", "10", "--epsilon", "1", "--shape", "flat"], 2, "shape must be one of"),
+        (["simulate", "--domain", "10", "--epsilon", "1", "--clients", "0"], 2, "clients must be"),
+        (["encode", "none.json", "--to", "x"], 2, "METRIC must be a metric file that can be read"),
+        (["encode", "METRIC", "none.txt", "--to", "x"], 2, "FILE must be a file of text"),
+        (["encode", "AGAIN", "none.txt", "--to", "x"], 3, "Use hedgerow.local.Client"),
+        (["collect", "METRIC", "METRIC", "--store", "x"], 2, "each with a name of its own"),
+        (["collect", "METRIC", "--store", "no/folder/x"], 1, "does not exist"),
+        (["collect", "METRIC", "--store", "x", "--port", "70000"], 2, "port must be from 0 to 65,535"),
+        (["collect", "METRIC", "--store", "x", "--late", "-1"], 2, "late must be"),
+        (["decode"], 2, "takes --store and --metric"),
+        (["decode", "--store", "x"], 2, "takes --store and --metric"),
+        (["decode", "--store", "x", "--reports", "y", "--metric", "METRIC"], 2, "takes --store and --metric"),
+        (["decode", "--counts", "x", "--map", "y", "--params", "z"], 2, "cannot be read"),
+        (["decode", "--reports", "x", "--metric", "METRIC", "--names", "none.txt"], 2, "FILE must be a file of text"),
+        (["decode", "--counts", "x", "--map", "y"], 2, "or --counts, --map and --params"),
+        (["decode", "--store", "none", "--metric", "METRIC"], 1, "There is no store"),
+        (["decode", "--reports", "none", "--metric", "METRIC"], 1, "There is no file"),
+    ],
+)
+def test_what_is_refused(
+    metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], code: int, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    again = Metric.of("home", LongitudinalUnary.calibrate(domain=9, epsilon=1, lifetime=3))
+    Path("again.json").write_text(again.to_json())
+    assert main(["local", *({"METRIC": metric, "AGAIN": "again.json"}.get(word, word) for word in words)]) == code
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "0\n5\n", "0\nsecret\n", "-1\n", "1.0\n", "²\n", "9" * 5_000 + "\n"])
+def test_a_value_that_is_wrong_is_never_shown(metric: str, tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    values, to = tmp_path / "values.txt", tmp_path / "a.batch"
+    values.write_text(text)
+    assert main(["local", "encode", metric, str(values), "--to", str(to)]) == 2
+    said = capsys.readouterr().err
+    assert "must be" in said
+    assert "secret" not in said
+    assert "line" in said or not text.strip()
+    assert not to.exists()
+
+
+def test_the_control_and_level_are_checked(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.batch").write_bytes(Batch(METRIC.hash, METRIC.scheme.encode(np.full(9, 2))).to_bytes())
+    words = ["local", "decode", "--reports", str(tmp_path / "a.batch"), "--metric", metric]
+    assert main([*words, "--control", "none"]) == 2
+    assert "control must be one of" in capsys.readouterr().err
+    assert main([*words, "--level", "2"]) == 2
+    assert "level" in capsys.readouterr().err
+
+
+def test_bars_fit_a_plain_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(local, "output", lambda: Console(width=80, highlight=False))
+    assert main(["local", "simulate", "--domain", "12", "--epsilon", "1", "--clients", "5000"]) == 0
+    bars = [line for line in capsys.readouterr().out.splitlines() if "┤" in line]
+    assert len(bars) >= 6
+    assert max(map(len, bars)) <= 80

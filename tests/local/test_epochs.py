@@ -1,0 +1,45 @@
+"""Which batches are of now, of another time, or of nothing that is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.local.epochs import Calendar
+from hedgerow.local.protocols import KAry
+from hedgerow.local.spec import Metric
+
+METRIC = Metric.of("colour", KAry(3, 40_000), epoch=5)
+OTHER = Metric.of("shape", KAry(2, 40_000), epoch=20_000)
+
+
+@pytest.mark.parametrize(("ahead", "late", "opened"), [(0, 0, True), (-1, 0, False), (-1, 1, True), (-2, 1, False), (1, 1, False)])
+def test_epochs_around_the_present_one(ahead: int, late: int, opened: bool) -> None:
+    calendar = Calendar([METRIC, OTHER], late=late)
+    for metric in (METRIC, OTHER):
+        then = replace(metric, epoch=metric.epoch + ahead)
+        assert calendar.find(then.hash) == (then, ahead)
+    assert calendar.open(ahead) is opened
+
+
+@pytest.mark.parametrize("epoch", [0, 1_005])
+def test_how_far_it_looks(epoch: int) -> None:
+    assert Calendar([METRIC]).find(replace(METRIC, epoch=epoch).hash) == (replace(METRIC, epoch=epoch), epoch - 5)
+
+
+@pytest.mark.parametrize(
+    "stranger", [replace(METRIC, epoch=1_006), replace(METRIC, id="color"), Metric.of("colour", KAry(3, 40_001), epoch=5), OTHER]
+)
+def test_other_metrics_are_unknown(stranger: Metric) -> None:
+    assert Calendar([METRIC]).find(stranger.hash) is None
+
+
+def test_one_epoch_of_a_metric_is_the_present_one() -> None:
+    for metrics in ([], [METRIC, METRIC], [METRIC, replace(METRIC, epoch=6)]):
+        with pytest.raises(InvalidArgument, match="each with a name of its own"):
+            Calendar(metrics)
+    for late in (-1, 1_001):
+        with pytest.raises(InvalidArgument, match="late must be from 0 to 1,000"):
+            Calendar([METRIC], late=late)

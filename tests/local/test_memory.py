@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError
+from hedgerow.local.memory import SECRET, Memory
+
+ONES = b"\x01" * SECRET
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "client.json"
+
+
+def test_a_secret_is_drawn_once_and_kept(place: Path) -> None:
+    secret = Memory(place).secret
+    assert len(secret) == SECRET
+    assert Memory(place).secret == secret
+    assert Memory(place.with_name("other.json")).secret != secret
+
+
+def test_only_the_owner_reads_the_file_and_no_draft_is_left(place: Path) -> None:
+    Memory(place).charge("home", "aa", 1)
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert [file.name for file in place.parent.iterdir()] == [place.name]
+
+
+def test_a_value_is_paid_for_once_and_a_report_each_time(place: Path) -> None:
+    memory = Memory(place)
+    assert [memory.charge("home", tag, 3) for tag in ("aa", "bb", "aa", "bb", "aa")] == [2, 1, 1, 1, 1]
+    assert [memory.charge("age", None, 3) for _ in range(3)] == [2, 1, 0]
+    assert (memory.paid("home"), memory.paid("age"), memory.paid("none")) == (2, 3, 0)
+
+
+def test_the_cap_holds_over_a_restart_and_says_so(place: Path) -> None:
+    for tag in ("aa", "bb"):
+        Memory(place).charge("home", tag, 2)
+    before = place.read_bytes()
+    with pytest.raises(
+        BudgetExceeded, match=r"^The metric 'home' has used its cap of 2 different values on this client, and this value is"
+    ):
+        Memory(place).charge("home", "cc", 2)
+    assert place.read_bytes() == before
+    assert Memory(place).charge("home", "aa", 2) == 0
+    assert Memory(place).charge("home", "aa", 1) == 0  # what was paid for stays paid for where the cap was lowered since
+    Memory(place).charge("age", None, 1)
+    with pytest.raises(BudgetExceeded, match=r"^The metric 'age' has used its cap of 1 report on this client\. "):
+        Memory(place).charge("age", None, 1)
+
+
+def test_deleted_storage_is_a_new_client_which_starts_to_pay_anew(place: Path) -> None:
+    memory = Memory(place)
+    memory.charge("home", "aa", 1)
+    place.unlink()
+    with pytest.raises(LedgerError, match="deleted or replaced meanwhile"):  # the old one does not go on unnoticed
+        memory.charge("home", "aa", 1)
+    fresh = Memory(place)
+    assert fresh.secret != memory.secret
+    assert fresh.paid("home") == 0
+    with pytest.raises(LedgerError, match="deleted or replaced meanwhile"):
+        memory.paid("home")
+
+
+def test_two_who_share_a_file_pay_together(place: Path) -> None:
+    one, other = Memory(place), Memory(place)
+    one.charge("home", "aa", 2)
+    assert other.charge("home", "bb", 2) == 0
+    with pytest.raises(BudgetExceeded):
+        one.charge("home", "cc", 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        json.dumps({"version": 2, "secret": ONES.hex(), "tags": {}, "reports": {}}),
+        json.dumps({"version": 1, "secret": "01", "tags": {}, "reports": {}}),
+        json.dumps({"version": 1, "secret": 1, "tags": {}, "reports": {}}),
+        json.dumps({"version": 1, "secret": ONES.hex(), "tags": [], "reports": {}}),
+        json.dumps({"version": 1, "secret": ONES.hex(), "tags": {"home": [1]}, "reports": {}}),
+        json.dumps({"version": 1, "secret": ONES.hex(), "tags": {}, "reports": {"home": -1}}),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_and_kept(place: Path, text: str) -> None:
+    place.write_text(text, encoding="utf-8")
+    with pytest.raises(LedgerError, match=r"cannot be read\. Restore it; deleting it makes a new client"):
+        Memory(place)
+    assert place.read_text(encoding="utf-8") == text
+
+
+def test_a_secret_from_elsewhere(place: Path) -> None:
+    assert Memory(place, ONES).secret == ONES
+    assert Memory(place).secret == ONES
+    with pytest.raises(LedgerError, match="belongs to another secret"):
+        Memory(place, bytes(SECRET))
+    with pytest.raises(InvalidArgument, match=r"^secret must be 32 bytes\.$"):
+        Memory(place, b"short")
+
+
+def test_the_folder_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match=r"does not exist\. Make it first"):
+        Memory(tmp_path / "none" / "client.json")

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hedgerow.local import message_passing
+from hedgerow.local.candidates import Candidates
+from hedgerow.local.message_passing import STRAIN, cross, fit, gather
+from local.settings import SETTINGS, draw
+
+
+def flat(name: str, shape: str, seed: int) -> tuple[np.ndarray, np.ndarray, Candidates, np.ndarray]:
+    case = draw(SETTINGS[name], shape, seed)
+    return case.rates.rates.ravel(), case.rates.variances.ravel(), case.candidates, case.truth / case.rates.n
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("judge", [gather, cross])
+def test_estimates_are_unbiased_and_their_errors_true(judge: object) -> None:
+    scaled = []
+    for seed in range(6):
+        rates, variances, candidates, truth = flat("over x2", "zipf1", seed)
+        found = judge(rates, variances, candidates)  # type: ignore[operator]
+        scaled.append((found.shares - truth) / found.errors)
+    every = np.concatenate(scaled)  # 1740 numbers, nearly independent
+    assert abs(every.mean()) < 0.1
+    assert 0.9 < every.std() < 1.05
+
+
+def test_rounds_settle_and_leave_only_noise() -> None:
+    rates, variances, candidates, truth = flat("sharp", "zipf1.5", 1)
+    found = fit(rates, variances, candidates)
+    assert found.settled
+    assert 0 < found.strain < STRAIN
+    assert np.mean(found.weights * found.left**2) == pytest.approx(1.0, abs=0.15)
+    assert found.shares[0] == pytest.approx(truth[0], rel=0.05)
+    assert (found.shares >= 0).all()
+
+
+def test_strain_leads_to_crossing() -> None:
+    rates, variances, candidates, _ = flat("few cells", "uniform", 1)
+    assert fit(rates, variances, candidates).strain > STRAIN
+    assert gather(rates, variances, candidates).crossed
+    rates, variances, candidates, _ = flat("long", "zipf1", 1)
+    assert not gather(rates, variances, candidates).crossed
+
+
+def test_rounds_that_do_not_settle_lead_to_crossing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates, variances, candidates, _ = flat("typical", "zipf1", 1)
+    assert not gather(rates, variances, candidates).crossed
+    monkeypatch.setattr(message_passing, "_ROUNDS", (1, 2))
+    assert gather(rates, variances, candidates).crossed
+
+
+def test_crossing_never_sees_the_cohorts_it_judges() -> None:
+    """Reports of a fold change what is left in it, and the fit that judges the other folds, but not the fit that judges it."""
+    rates, variances, candidates, _ = flat("few cells", "zipf1", 2)
+    part, rest = np.array([3]), np.delete(np.arange(16), 3)
+    changed = rates.reshape(16, 8).copy()
+    changed[part] += 1.0
+    kept = changed[rest].ravel(), variances.reshape(16, 8)[rest].ravel(), candidates.only(rest)
+    np.testing.assert_array_equal(fit(*kept).shares, fit(rates.reshape(16, 8)[rest].ravel(), *kept[1:]).shares)
+
+
+def test_a_single_cohort_is_judged_without_a_fit() -> None:
+    rng = np.random.default_rng(3)
+    bits = rng.integers(0, 64, (20, 1, 2))
+    candidates = Candidates.of(bits, 64)
+    rates = candidates.spread(np.append(0.5, np.zeros(19))) + 0.01 * rng.normal(size=64)
+    found = cross(rates, np.full(64, 1e-4), candidates)
+    assert found.crossed
+    assert np.argmax(found.shares) == 0
+    assert found.shares[0] == pytest.approx(0.5, abs=0.05)
+
+
+def test_looking_at_promising_candidates_only_changes_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates, variances, candidates, truth = flat("over x10", "zipf1.5", 4)
+    whole = gather(rates, variances, candidates)
+    monkeypatch.setattr(message_passing, "_MANY", 100)
+    some = gather(rates, variances, candidates)
+    scaled = (some.shares - whole.shares) / whole.errors
+    assert np.sqrt(np.mean(scaled**2)) < 0.3
+    assert 0.9 < ((some.shares - truth) / some.errors).std() < 1.1
+
+
+def test_nobody_promising(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(message_passing, "_MANY", 0)
+    candidates = Candidates.of(np.random.default_rng(1).integers(0, 8, (5, 4, 2)), 8)
+    found = gather(np.full(32, 0.2), np.full(32, 1e-3), candidates)
+    np.testing.assert_allclose(found.shares, 0.0, atol=1e-12)
+    assert found.skewness == 0.0
+
+
+def test_a_frequent_value_that_is_missing_makes_estimates_lean() -> None:
+    rng = np.random.default_rng(5)
+    bits = rng.integers(0, 128, (400, 64, 2))
+    hidden = Candidates.of(bits[:1], 128).spread(np.array([0.4]))
+    found = gather(hidden + 0.001 * rng.normal(size=hidden.size), np.full(hidden.size, 1e-6), Candidates.of(bits[1:], 128))
+    assert found.skewness > 0.3
+    scaled = found.shares / found.errors
+    assert scaled.std() == pytest.approx(1.0, abs=0.15)
+    # What the normal law would call one in ten thousand happens here: the skewed law is needed, and says so.
+    assert np.mean((scaled - scaled.mean()) ** 3) / scaled.std() ** 3 == pytest.approx(found.skewness, abs=0.4)

@@ -1,0 +1,82 @@
+"""Reports as rows of bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodness import ALARM, FAR, chi_square
+from hedgerow.errors import InvalidArgument
+from hedgerow.local.packed import as_codes, as_records, coin_rows, column_sums, pack_numbers, padding_is_clear, unpack_numbers, width_of
+
+
+@given(st.lists(st.integers(0, 2**24 - 1), max_size=20), st.integers(3, 4))
+def test_numbers_come_back(numbers: list[int], record: int) -> None:
+    rows = pack_numbers(np.array(numbers, dtype=np.int64), record)
+    assert [int.from_bytes(row.tobytes(), "big") for row in rows] == numbers
+    assert unpack_numbers(rows, record, 2**24).tolist() == numbers
+
+
+def test_widths() -> None:
+    assert [width_of(bound) for bound in (1, 2, 256, 257, 65536, 65537, 2**24, 2**24 + 1)] == [1, 1, 1, 2, 2, 3, 3, 4]
+
+
+@pytest.mark.parametrize("records", [np.zeros((2, 3), np.uint8), np.zeros(2, np.uint8), np.zeros((2, 2), np.int64), [[0, 0]], b"ab"])
+def test_rows_of_another_form_are_refused(records: object) -> None:
+    with pytest.raises(InvalidArgument, match="2 in each row; nothing was counted"):
+        as_records(records, 2)
+
+
+def test_a_number_at_the_bound_is_refused() -> None:
+    rows = pack_numbers(np.array([9, 10]), 1)
+    assert unpack_numbers(rows, 1, 11).tolist() == [9, 10]
+    with pytest.raises(InvalidArgument, match="not below 10"):
+        unpack_numbers(rows, 1, 10)
+    assert unpack_numbers(rows[:0], 1, 10).size == 0
+
+
+def test_codes() -> None:
+    assert as_codes([], 5).dtype == np.int64
+    assert as_codes(4, 5).tolist() == [4]
+    assert as_codes(np.array([4], dtype=np.uint8), 5).tolist() == [4]
+    for bad in ([5], [-1], [True], [1.0], [[0]], [2**64], [[1], [1, 2]]):
+        with pytest.raises(InvalidArgument, match="from 0 to 4") as told:
+            as_codes(bad, 5)
+        assert "got" not in str(told.value)
+
+
+@pytest.mark.parametrize("threshold", [1, 17_626, 32_768, 65_535])
+def test_coins_have_their_probability_in_every_column(threshold: int) -> None:
+    rows, bits, p = 40_000, 13, threshold / 65536
+    packed = coin_rows(threshold, rows, bits)
+    assert packed.shape == (rows, 2)
+    assert padding_is_clear(packed, bits)
+    ones = np.unpackbits(packed, axis=1, count=bits).sum(axis=0)
+    assert np.abs(ones - rows * p).max() < FAR * (rows * p * (1 - p)) ** 0.5 + 10
+
+
+def test_coins_beside_each_other_are_independent() -> None:
+    packed = coin_rows(20_000, 60_000, 4)[:, 0] >> 4
+    p = 20_000 / 65536
+    law = [p ** (k.bit_count()) * (1 - p) ** (4 - k.bit_count()) for k in range(16)]
+    assert chi_square(np.bincount(packed, minlength=16), law) > ALARM
+
+
+def test_coins_of_many_pieces() -> None:
+    packed = coin_rows(16_384, 3, 8_000_000)
+    assert abs(int(np.bitwise_count(packed).sum()) - 6_000_000) < FAR * (24_000_000 * 3 / 16) ** 0.5
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (1, 1), (11, 2), (12, 2), (13, 3), (1000, 2), (100_000, 16)])
+def test_columns_are_added_up(shape: tuple[int, int]) -> None:
+    rows = coin_rows(20_000, shape[0], 8 * shape[1])
+    for bits in (8 * shape[1], 8 * shape[1] - 3):
+        assert column_sums(rows, bits).tolist() == np.unpackbits(rows, axis=1, count=bits).sum(axis=0).tolist()
+
+
+def test_padding() -> None:
+    assert padding_is_clear(np.array([[255, 0b1110_0000]], dtype=np.uint8), 11)
+    assert not padding_is_clear(np.array([[255, 0b1111_0000]], dtype=np.uint8), 11)
+    assert padding_is_clear(np.array([[255, 255]], dtype=np.uint8), 16)

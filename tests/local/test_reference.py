@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import hmac
+import json
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from hedgerow.errors import InvalidArgument, Unsupported
+from hedgerow.local.protocols.projective import Projective
+from hedgerow.local.protocols.rappor import Rappor
+from hedgerow.local.reference import ENCODERS, Stream, bloom, cohort, encode_one, pack, permanent, tag, text_of
+from hedgerow.local.spec import Metric
+from hedgerow.verify.audit import audit
+from local import vectors
+from local.auditing import CHECKS, SCALE, Build, bits_of, differing, heads, secrets
+from local.vectors import METRICS, RAPPOR, TEXTS, bytes_of
+
+HOME, SECRET = METRICS["rappor"], bytes_of("secret", 32)
+
+
+def test_the_vectors_are_those_of_the_reference() -> None:
+    assert vectors.PLACE.read_text(encoding="ascii") == vectors.text(), "run 'python tests/local/vectors.py'"
+
+
+def test_the_vectors_cover_every_encoder_and_cohort_0() -> None:
+    held = json.loads(vectors.PLACE.read_text(encoding="ascii"))
+    documents = [Metric.from_json(row["document"]) for row in held["metrics"]]
+    assert {documents[row["metric"]].protocol for row in held["reports"]} == set(ENCODERS)
+    assert any(row["cohort"] == 0 and documents[row["metric"]].protocol == "rappor" for row in held["cohorts"])
+    assert len(held["reports"]) > 200
+
+
+def test_the_rules_as_they_are_written() -> None:
+    """Said again in the plainest way, from the words at the top of the module."""
+
+    def mac(key: bytes, message: bytes) -> bytes:
+        return hmac.new(key, message, sha256).digest()
+
+    document = json.loads(HOME.to_json())
+    del document["epoch"]
+    lasting = sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).digest()[:8]
+    assert lasting == HOME.lasting
+    group = int.from_bytes(mac(SECRET, lasting + b"cohort")[:4], "big") % RAPPOR["m"]
+    assert group == cohort(HOME, SECRET)
+    for value in TEXTS:
+        text = value.encode()
+        filter_ = [0] * RAPPOR["k"]
+        for i in range(RAPPOR["h"]):
+            message = group.to_bytes(4, "big") + i.to_bytes(4, "big") + text
+            filter_[int.from_bytes(mac(lasting, message)[:4], "big") % RAPPOR["k"]] = 1
+        assert filter_ == bloom(HOME, group, value)
+        head = lasting + b"permanent" + group.to_bytes(4, "big") + text
+        noise = np.frombuffer(mac(SECRET, head + bytes(4)) + mac(SECRET, head + b"\0\0\0\1"), ">u2")
+        bits = np.where(noise < RAPPOR["f"] // 2, 1, np.where(noise < RAPPOR["f"], 0, filter_))
+        assert bits.tolist() == permanent(HOME, SECRET, value)
+        assert tag(HOME, SECRET, value) == mac(SECRET, lasting + b"value" + text)[:16].hex()
+        draws = np.frombuffer(bytes_of("draws", 64), ">u2")
+        report = np.packbits(draws < np.where(bits == 1, RAPPOR["q"], RAPPOR["p"])).tobytes()
+        assert encode_one(HOME, value, Stream(bytes_of("draws", 64)), SECRET) == group.to_bytes(2, "big") + report
+
+
+def test_the_decoder_looks_for_the_bits_that_clients_set() -> None:
+    for metric in (HOME, METRICS["rappor wide"]):
+        scheme = metric.scheme
+        assert isinstance(scheme, Rappor)
+        places = scheme.bits(TEXTS, metric.lasting)
+        for text, rows in zip(TEXTS, places, strict=True):
+            for group in (0, scheme.m - 1):
+                assert set(rows[group].tolist()) == {place for place, bit in enumerate(bloom(metric, group, text)) if bit}
+
+
+def test_what_must_last_does_and_what_must_differ_does() -> None:
+    later, other, wider = replace(HOME, epoch=5), METRICS["rappor other"], Metric("home.page", "rappor", tuple((RAPPOR | {"f": 2}).items()))
+    assert permanent(later, SECRET, "a") == permanent(HOME, SECRET, "a")
+    assert (cohort(later, SECRET), tag(later, SECRET, "a")) == (cohort(HOME, SECRET), tag(HOME, SECRET, "a"))
+    for changed in (other, wider):
+        assert tag(changed, SECRET, "a") != tag(HOME, SECRET, "a")
+        assert [bloom(changed, 0, text) for text in TEXTS] != [bloom(HOME, 0, text) for text in TEXTS]
+        assert [permanent(changed, SECRET, text) for text in TEXTS] != [permanent(HOME, SECRET, text) for text in TEXTS]
+    assert permanent(HOME, bytes_of("another", 32), TEXTS[0]) != permanent(HOME, SECRET, TEXTS[0])
+
+
+def test_bits_are_packed_as_numpy_does() -> None:
+    for size in range(1, 40):
+        bits = [byte & 1 for byte in bytes_of(f"bits {size}", size)]
+        assert pack(bits) == np.packbits(bits).tobytes()
+
+
+def test_k_ary_reports_have_exactly_the_stated_probabilities() -> None:
+    metric = Metric("age", "k_ary", (("domain", 4), ("truth", 20000)))
+    found = Counter[int]()
+    for draw in range(0, SCALE, 16):  # the truth is a multiple of 16
+        for other in range(4):
+            found[encode_one(metric, 3, Stream(draw.to_bytes(2, "big") + bytes([0, other])))[0]] += 16
+    assert found == {code: SCALE - 20000 + 4 * 20000 * (code == 3) for code in range(4)}
+
+
+def test_hadamard_reports_have_exactly_the_stated_probabilities() -> None:
+    metric = Metric("page", "hadamard", (("domain", 4), ("keep", 40000)))
+    for index in range(4):
+        for value in range(4):
+            parity = (index & value).bit_count() & 1
+            for draw, told in ((0, parity), (39999, parity), (40000, 1 - parity), (65535, 1 - parity)):
+                stream = Stream(index.to_bytes(2, "big") + draw.to_bytes(2, "big"))
+                assert encode_one(metric, value, stream) == bytes([2 * index + told])
+
+
+def test_unary_bits_have_exactly_the_stated_probabilities() -> None:
+    metric = Metric("page", "unary", (("domain", 3), ("one", 32768), ("zero", 17632)))
+    assert [16 * count for count in heads(encode_one, metric, 1, b"", 0, 16)] == [17632, 32768, 17632, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("bound", [1, 2, 10, 257, 40000, 65536])
+def test_numbers_below_a_bound_are_uniform_over_all_draws(bound: int) -> None:
+    """A draw that is thrown away is followed by the end of the stream here."""
+    kept = Counter[int]()
+    for draw in range(SCALE):
+        with suppress(InvalidArgument):
+            kept[Stream(draw.to_bytes(2, "big")).below(bound)] += 1
+    assert kept == dict.fromkeys(range(bound), SCALE // bound)
+
+
+def test_numbers_below_a_large_bound_take_two_draws() -> None:
+    assert Stream(bytes.fromhex("0001 0002")).below(65537) == 0x10002 % 65537
+    assert Stream(bytes.fromhex("ffffffff 00000007")).below(65538) == 7  # 2^32 - 1 is above the last multiple
+
+
+def test_fresh_numbers_come_from_the_system_and_do_not_end() -> None:
+    stream = Stream()
+    draws = [stream.draw() for _ in range(5000)]
+    assert len(set(draws)) > 4000  # about 4,813 are expected, with a standard deviation of 13
+    assert max(draws) > 60000
+    assert min(draws) < 5000
+
+
+def never_cleared(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    record = encode_one(metric, value, stream, secret)
+    exact = pack(bloom(metric, cohort(metric, secret), str(value)))
+    return record[:2] + bytes(a | b for a, b in zip(record[2:], exact, strict=True))
+
+
+def never_cleared_permanently(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    """As in a published library: noise only ever adds ones to the permanent bits."""
+    group = cohort(metric, secret)
+    exact, kept, given = bloom(metric, group, str(value)), permanent(metric, secret, value), dict(metric.parameters)
+    bits = [int(stream.coin(given["q"] if a or b else given["p"])) for a, b in zip(exact, kept, strict=True)]
+    return group.to_bytes(2, "big") + pack(bits)
+
+
+def forgotten(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    fresh = encode_one(metric, value, stream, bytes(Stream().draw() & 255 for _ in range(32)))
+    return encode_one(metric, value, Stream(bytes(512)), secret)[:2] + fresh[2:]
+
+
+def forgotten_each_epoch(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    return encode_one(replace(metric, id=f"{metric.id}.{metric.epoch}"), value, stream, secret)
+
+
+def last_bit_told(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    record = encode_one(metric, value, stream, secret)
+    return record[:-1] + bytes([record[-1] & 254 | bloom(metric, cohort(metric, secret), str(value))[-1]])
+
+
+def cohort_0_redrawn(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    while cohort(metric, secret) == 0:
+        secret = sha256(secret).digest()
+    return encode_one(metric, value, stream, secret)
+
+
+def metric_left_out(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    given, group = dict(metric.parameters), cohort(metric, secret)
+    noise = [int.from_bytes(bytes_of(f"{secret.hex()} {value} {i}", 2), "big") for i in range(given["k"])]
+    exact = bloom(metric, group, str(value))
+    kept = [int(u < given["f"] // 2 or (u >= given["f"] and bit == 1)) for u, bit in zip(noise, exact, strict=True)]
+    return group.to_bytes(2, "big") + pack([int(stream.coin(given["q"] if bit else given["p"])) for bit in kept])
+
+
+def one_coin_for_two(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> bytes:
+    record = encode_one(metric, value, stream, secret)
+    return record[:2] + bytes([record[2]]) * (len(record) - 2)
+
+
+@pytest.mark.long
+def test_the_reference_passes_the_auditor() -> None:
+    assert [name for name, check in CHECKS.items() if check(encode_one, HOME)] == []
+
+
+@pytest.mark.parametrize(
+    ("build", "fault"),
+    [
+        (never_cleared, "coins"),
+        (never_cleared_permanently, "permanent"),
+        (forgotten, "memo"),
+        (forgotten_each_epoch, "memo"),
+        (last_bit_told, "coins"),
+        (cohort_0_redrawn, "cohorts"),
+        (metric_left_out, "shared"),
+        (one_coin_for_two, "entangled"),
+    ],
+)
+def test_planted_bugs_are_caught(build: Build, fault: str) -> None:
+    assert CHECKS[fault](build, HOME)
+
+
+def test_reports_are_linked_through_the_permanent_answer_and_hardly_through_what_leaves() -> None:
+    """Which of two clients of one cohort and one value made yesterday's report? The one whose report of today is more alike.
+
+    Secrets and coins are fixed bytes: the shares are the same on every run.
+    """
+    group = [secret for secret in secrets(1600) if cohort(HOME, secret) == 0]
+    through = {"permanent": 0.0, "report": 0.0}
+    for place, (same, other) in enumerate(pairwise(group)):
+        coins = [bytes_of(f"day {place} {i}", 64) for i in range(3)]
+        reports = [bits_of(encode_one(HOME, "a", Stream(coin), who)) for coin, who in zip(coins, (same, same, other), strict=True)]
+        answers = [permanent(HOME, who, "a") for who in (same, same, other)]
+        for name, (yesterday, today, stranger) in (("permanent", answers), ("report", reports)):
+            alike = [sum(a == b for a, b in zip(yesterday, now, strict=True)) for now in (today, stranger)]
+            through[name] += (1.0 if alike[0] > alike[1] else 0.5 if alike[0] == alike[1] else 0.0) / (len(group) - 1)
+    assert through["permanent"] == pytest.approx(1.0)
+    assert 0.4 < through["report"] < 0.65
+
+
+def fresh_secret() -> bytes:
+    stream = Stream()
+    return bytes(stream.draw() & 255 for _ in range(32))
+
+
+def audited(build: Build, metric: Metric, values: tuple[int | str, int | str], samples: int) -> float:
+    """A certified lower bound on the epsilon of one report of a client whose secret nobody knows; wrong once in 10^9 runs."""
+    skip = 2 if metric.protocol == "rappor" else 0
+
+    def reports(value: int | str, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        rows = [bits_of(build(metric, value, Stream(), fresh_secret()), skip) for _ in range(count)]
+        return np.array(rows, dtype=np.int64)
+
+    return audit(reports, *values, samples=samples, confidence=1 - 1e-9, batch=True).epsilon
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("coin", (0, 1)), ("k_ary", (0, 9)), ("OUE", (0, 12)), ("below", (0, 8)), ("longitudinal_unary", (0, 20)), ("hadamard", (0, 1))],
+)
+def test_reports_lose_no_more_than_stated(name: str, values: tuple[int, int]) -> None:
+    metric = METRICS[name]
+    assert audited(encode_one, metric, values, 4000) <= metric.epsilon
+
+
+@pytest.mark.long
+def test_rappor_loses_no_more_than_stated_and_a_bit_never_cleared_does() -> None:
+    metric = Metric("home", "rappor", tuple((RAPPOR | {"k": 8, "m": 1}).items()))
+    values = differing(metric)
+    assert audited(encode_one, metric, values, 4000) <= metric.epsilon
+    assert audited(never_cleared, metric, values, 4000) > metric.epsilon
+
+
+@pytest.mark.parametrize("name", ["coin", "k_ary 257", "k_ary 65537", "hadamard", "OUE", "longitudinal_unary", "rappor"])
+def test_records_are_what_the_collector_counts(name: str) -> None:
+    metric = METRICS[name]
+    for value in vectors.values_of(metric):
+        record = encode_one(metric, value, Stream(), SECRET)
+        assert len(record) == metric.scheme.record
+        state = metric.scheme.aggregate(np.frombuffer(record, np.uint8).reshape(1, -1))
+        assert state[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("coin", 1), ("k_ary 257", 256), ("k_ary 65537", 65536), ("OUE", 12)],
+)
+def test_an_honest_draw_supports_the_value_alone(name: str, code: int) -> None:
+    """The collector reads the same code out of the record that went in."""
+    metric = METRICS[name]
+    given = dict(metric.parameters)
+    draws = [given["zero"]] * given["domain"] if name == "OUE" else [0] * 8
+    if name == "OUE":
+        draws[code] = 0
+    record = encode_one(metric, code, Stream(b"".join(draw.to_bytes(2, "big") for draw in draws)))
+    state = metric.scheme.aggregate(np.frombuffer(record, np.uint8).reshape(1, -1))
+    assert np.flatnonzero(state[:-1]).tolist() == [code]
+
+
+@pytest.mark.parametrize("value", [-1, 2, True, 0.5, "0", None, Fraction(1)])
+def test_codes_outside_the_domain(value: object) -> None:
+    with pytest.raises(InvalidArgument, match=r"^value must be a whole number from 0 to 1\.$"):
+        text_of(METRICS["coin"], value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["", "x" * 4097, "é" * 2049, "\ud800", 1, b"a", None])
+def test_texts_that_are_none(value: object) -> None:
+    with pytest.raises(InvalidArgument, match=r"^value must be a text of 1 to 4096 bytes in UTF-8\.$"):
+        text_of(HOME, value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("encode", [lambda: Stream(b"\0").draw(), lambda: encode_one(METRICS["coin"], 0, Stream(b"\0\0\0"))])
+def test_a_stream_that_ends(encode: Callable[[], object]) -> None:
+    with pytest.raises(InvalidArgument, match="it ended in the middle of a report"):
+        encode()
+
+
+def test_protocols_without_a_reference_are_named() -> None:
+    metric = Metric.of("m", Projective.calibrate(domain=100, epsilon=1))
+    with pytest.raises(Unsupported, match="No vectors bind reports of the protocol 'projective'"):
+        encode_one(metric, 0, Stream())
