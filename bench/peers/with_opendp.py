@@ -99,13 +99,13 @@ def ranges(size, branching, epsilon, runs):
     domain, metric = dp.vector_domain(dp.atom_domain(T=dp.i64)), dp.l1_distance(T=dp.i64)
     tree = dp.t.make_b_ary_tree(domain, metric, leaf_count=size, branching_factor=branching)
     noisy = dp.binary_search_chain(lambda scale: tree >> dp.m.then_laplace(scale=scale), d_in=1, d_out=float(epsilon))
-    release = noisy >> dp.t.make_consistent_b_ary_tree(branching_factor=branching)
+    release = noisy >> dp.t.make_consistent_b_ary_tree(branching_factor=branching, TIA=dp.i64, TOA=float)
     starts, stops = np.triu_indices(size)
 
     def work():
         errors = []
         for _ in range(runs):
-            upto = np.concatenate([[0.0], np.cumsum(np.asarray(release(np.zeros(size, dtype=np.int64)), dtype=float)[:size])])
+            upto = np.concatenate([[0.0], np.cumsum(np.asarray(release([0] * size), dtype=float)[:size])])
             errors.append(float(np.mean((upto[stops + 1] - upto[starts]) ** 2)))
         return float(np.mean(errors))
 

@@ -11,6 +11,7 @@ A file that is not like this is refused with the line that is wrong. Lines that 
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.bit_rates import BitRates, effective
@@ -95,42 +97,67 @@ def read_counts(file: str | Path, parameters: Parameters) -> tuple[Integers, Int
 
 
 def read_map(file: str | Path, parameters: Parameters) -> tuple[list[str], Candidates]:
-    """Read map.csv: the candidates, and the bits that they set."""
-    width, k = parameters.h * parameters.m, parameters.k
-    first = np.repeat(np.arange(parameters.m) * k + 1, parameters.h)
+    """Read map.csv: the candidates, and the bits that they set. Line by line: such files have hundreds of megabytes."""
+    first = np.repeat(np.arange(parameters.m) * parameters.k + 1, parameters.h)
     known: dict[str, int] = {}
-    rows: list[Integers] = []
-    for number, cells in _lines(file):
-        if len(cells) != width + 1:
-            raise _wrong(file, number, f"must have a text and h * m = {width} numbers")
-        try:
-            bits = np.array(cells[1:], dtype=np.int32) - first
-        except (ValueError, OverflowError):
-            raise _wrong(file, number, "must have whole numbers after its text") from None
-        if bits.min() < 0 or bits.max() >= k:
+    rows: list[NDArray[np.int16 | np.int32]] = []
+    for number, line in _texts(file):
+        value, numbers = _candidate(file, number, line, first.size)
+        bits = numbers - first
+        if bits.min() < 0 or bits.max() >= parameters.k:
             raise _wrong(file, number, "must have cohort * k + bit + 1 for each cohort in order")
-        if cells[0] not in known:
-            known[cells[0]] = len(rows)
-            rows.append(bits.astype(np.int32))
-        elif (rows[known[cells[0]]] != bits).any():
+        if value not in known:
+            known[value] = len(rows)
+            rows.append(bits.astype(np.int16 if parameters.k <= 1 << 15 else np.int32))
+        elif (rows[known[value]] != bits).any():
             raise _wrong(file, number, "must not give other bits to a candidate that stands above")
     if not rows:
         raise _wrong(file, 1, "must name a candidate")
-    return list(known), Candidates.of(np.stack(rows).reshape(len(rows), parameters.m, parameters.h), k)
+    table = np.concatenate(rows).reshape(len(rows), parameters.m, parameters.h)
+    rows.clear()
+    return list(known), Candidates.of(table, parameters.k)
+
+
+def _candidate(file: str | Path, number: int, line: str, width: int) -> tuple[str, Integers]:
+    """The text of a candidate and its numbers. A line without quotes is taken apart at once: millions of cells would be slow one by one."""
+    value, _, rest = line.partition(",")
+    if '"' in line:
+        value, *cells = _cells(file, number, line)
+        rest = ",".join(cells)
+    if rest.count(",") != width - 1:
+        raise _wrong(file, number, f"must have a text and h * m = {width} numbers")
+    try:
+        numbers = np.fromstring(rest, dtype=np.int64, sep=",")
+    except ValueError:
+        numbers = np.zeros(0, dtype=np.int64)
+    if numbers.size != width:
+        raise _wrong(file, number, "must have whole numbers after its text")
+    return value, numbers
 
 
 def _lines(file: str | Path) -> list[tuple[int, list[str]]]:
     """(number, cells) of each line that is not empty."""
+    return [(number, _cells(file, number, line)) for number, line in _texts(file)]
+
+
+def _texts(file: str | Path) -> Iterator[tuple[int, str]]:
+    """(number, text) of each line that is not empty."""
     try:
-        with Path(file).open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            return [(reader.line_num, cells) for cells in reader if cells]
+        with Path(file).open(encoding="utf-8-sig") as stream:
+            for number, line in enumerate(stream, 1):
+                if text := line.rstrip("\n"):
+                    yield number, text
     except OSError as failure:
         raise InvalidArgument("file", f"{Path(file).name} cannot be read: {failure.strerror}") from failure
     except UnicodeDecodeError as failure:
         raise InvalidArgument("file", f"{Path(file).name} must be text in UTF-8") from failure
+
+
+def _cells(file: str | Path, number: int, line: str) -> list[str]:
+    try:
+        return next(csv.reader([line], strict=True))
     except csv.Error as failure:
-        raise _wrong(file, reader.line_num, f"must be CSV: {failure}") from failure
+        raise _wrong(file, number, f"must be CSV: {failure}") from failure
 
 
 def _whole(file: str | Path, line: int, cell: str, name: str, low: int) -> int:

@@ -143,7 +143,7 @@ _USE: Final = (
 )
 _SUMS: Final = {
     "histogram": "A sum over k lines is off by about the root of k times as much as one line.",
-    "sparse histogram": "A sum over k lines is off by about the root of k times as much as one line, and lacks the lines that are not shown.",
+    "sparse histogram": "A sum over k lines is off by about the root of k times as much as one line, and lacks what is not shown.",
     "cdf": "How many are in a range is the difference of two lines: one at its end, one before its beginning.",
     "stream": "What came between two points is the difference of their lines.",
     "marginals": "Take a number from the smallest table that has it: sums over a larger one are off by more.",
