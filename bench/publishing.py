@@ -113,7 +113,7 @@ def publishing(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001
         [
             worst("marginals of 100 attributes within 5 minutes", 300, largest, "seconds"),
             worst("in less than 4 GB", 4096, largest, "MB"),
-            worst("a histogram of 10^7 cells within 10 times counting them", 10, cells, "times counting"),
+            worst("a histogram of 10^7 cells within 10 seconds", 10, cells, "seconds"),
         ],
         [
             "All in one process, from the table of codes to the published table: planning, measuring, least squares, intervals.",

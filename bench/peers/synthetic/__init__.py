@@ -11,7 +11,7 @@ __all__ = ["LEFT_OUT", "MBI", "join"]
 
 MBI = Peer("mbi", "synthetic/with_mbi.py", "mbi", "synthetic/mbi.lock")
 LEFT_OUT = {
-    "AIM on mbi": "no table within ten minutes",
+    "AIM on mbi": "no table within the six minutes that it was given",
     "smartnoise-synth": "6 GB of packages; its MST loses the correlations",
 }
 
