@@ -23,7 +23,6 @@ __all__ = ["publish_cdf", "publish_histogram", "publish_marginals", "publish_que
 Policy = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.")]
 Table = Annotated[str, typer.Argument(metavar="TABLE", help="The protected table.")]
 Columns = Annotated[str, typer.Argument(metavar="COLUMNS", help="Columns with commas between: age,region.")]
-Column = Annotated[str, typer.Argument(metavar="COLUMN", help="A column of numbers or dates.")]
 To = Annotated[Path | None, typer.Option(help="The new folder; without it nothing is made and nothing is charged.")]
 BinsOf = Annotated[list[str] | None, typer.Option("--bins", help="How many bins a column has, age=11, or their edges, age=0,18,65,110.")]
 Where = Annotated[str | None, typer.Option(help="Which rows, as after WHERE.")]
@@ -56,23 +55,6 @@ def publish_histogram(
         return found
 
     return _publish(policy, to, as_json, drafted, locals())
-
-
-def publish_cdf(
-    policy: Policy,
-    table: Table,
-    column: Column,
-    to: To = None,
-    bins: BinsOf = None,
-    where: Where = None,
-    rows: Rows = None,
-    epsilon: Epsilon = None,
-    error: Error = None,
-    as_json: Json = False,
-    debug: Debug = False,
-) -> int:
-    """Publish how many rows are at or below each value: every range can be read off."""
-    return _publish(policy, to, as_json, lambda db, options: db.publish.cdf(table, column, **options), locals())
 
 
 def publish_marginals(
@@ -114,37 +96,31 @@ def publish_queries(
     return _publish(policy, to, as_json, lambda db, options: db.publish.queries(table, asked, **options), locals())
 
 
-def publish_stream(
-    policy: Policy,
-    table: Table,
-    column: Column,
-    to: To = None,
-    bins: BinsOf = None,
-    where: Where = None,
-    rows: Rows = None,
-    epsilon: Epsilon = None,
-    error: Error = None,
-    as_json: Json = False,
-    debug: Debug = False,
-) -> int:
-    """Publish running totals along a column, such as days."""
-    return _publish(policy, to, as_json, lambda db, options: db.publish.stream(table, column, **options), locals())
+def _plain(kind: str, words: str) -> Callable[..., int]:
+    """The command of a kind that has no options of its own."""
+
+    def command(
+        policy: Policy,
+        table: Table,
+        columns: Columns,
+        to: To = None,
+        bins: BinsOf = None,
+        where: Where = None,
+        rows: Rows = None,
+        epsilon: Epsilon = None,
+        error: Error = None,
+        as_json: Json = False,
+        debug: Debug = False,
+    ) -> int:
+        return _publish(policy, to, as_json, lambda db, options: getattr(db.publish, kind)(table, _names(columns), **options), locals())
+
+    command.__doc__ = words
+    return command
 
 
-def publish_synthetic(
-    policy: Policy,
-    table: Table,
-    columns: Columns,
-    to: To = None,
-    bins: BinsOf = None,
-    where: Where = None,
-    rows: Rows = None,
-    epsilon: Epsilon = None,
-    as_json: Json = False,
-    debug: Debug = False,
-) -> int:
-    """Publish rows of nobody that look like the real ones, two columns at a time."""
-    return _publish(policy, to, as_json, lambda db, options: db.publish.synthetic(table, _names(columns), **options), locals())
+publish_cdf = _plain("cdf", "Publish how many rows are at or below each value: every range can be read off.")
+publish_stream = _plain("stream", "Publish running totals along a column, such as days.")
+publish_synthetic = _plain("synthetic", "Publish rows of nobody that look like the real ones, two columns at a time.")
 
 
 def _publish(policy: Path, to: Path | None, as_json: bool, draft_of: Callable[[Any, dict[str, Any]], Draft], given: dict[str, Any]) -> int:

@@ -215,17 +215,17 @@ class Publisher:
             raise Refused("A sparse histogram takes a delta: give the budget one, or publish every cell.")
         return self._draft("sparse histogram", table, columns, delta=chance, **options)
 
-    def cdf(self, table: str, column: str, **options: Any) -> Draft:
+    def cdf(self, table: str, column: Sequence[str] | str, **options: Any) -> Draft:
         """How many rows are at or below each value: all ranges of it can be read off."""
-        return self._draft("cdf", table, [column], **options)
+        return self._draft("cdf", table, column, **options)
 
     def marginals(self, table: str, columns: Sequence[str] | str, *, ways: int = 2, **options: Any) -> Draft:
         """The tables of all combinations of up to ``ways`` of the columns."""
         return self._draft("marginals", table, columns, ways=whole(ways, "ways"), **options)
 
-    def stream(self, table: str, column: str, **options: Any) -> Draft:
+    def stream(self, table: str, column: Sequence[str] | str, **options: Any) -> Draft:
         """The running total along a column, such as days: how many rows so far."""
-        return self._draft("stream", table, [column], **options)
+        return self._draft("stream", table, column, **options)
 
     def continual(
         self,

@@ -44,6 +44,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.bit_rates import BitRates, effective
@@ -53,7 +54,7 @@ from hedgerow.local.packed import Records, as_records, coin_rows, column_sums, p
 from hedgerow.local.pure import as_counters
 from hedgerow.local.thresholds import LARGEST_DOMAIN, SCALE, check_threshold, check_whole, epsilon_of
 from hedgerow.numeric.bits import words
-from hedgerow.numeric.chunk import Integers
+from hedgerow.numeric.chunk import Integers, slices
 
 __all__ = ["Rappor"]
 
@@ -135,11 +136,16 @@ class Rappor:
     def permanent(self, values: Any, key: bytes = b"") -> Records:
         """The answer to be remembered for each value, each by a new client of a random cohort."""
         different, codes = np.unique(np.asarray(values), return_inverse=True)
-        bits = self.bits(different.tolist(), key)
-        cohorts = (words(codes.size) & np.uint64(self.m - 1)).astype(np.int64)
+        bits = self.bits(different.tolist(), key).astype(np.int16)
+        rows = np.empty((codes.size, self.record), dtype=np.uint8)
+        for piece in slices(codes.size):
+            rows[piece] = self._first(bits, codes.ravel()[piece])
+        return rows
+
+    def _first(self, bits: NDArray[np.int16], codes: Integers) -> Records:
+        cohorts, every = (words(codes.size) & np.uint64(self.m - 1)).astype(np.int64), np.arange(codes.size)
         filters = np.zeros((codes.size, self.record - _COHORT), dtype=np.uint8)
-        every = np.arange(codes.size)
-        for places in bits.astype(np.int16)[codes.ravel(), cohorts].T:
+        for places in bits[codes, cohorts].T:
             filters[every, places >> 3] |= (128 >> (places & 7)).astype(np.uint8)
         if self.f:
             noisy, fair = coin_rows(self.f, codes.size, self.k), coin_rows(SCALE // 2, codes.size, self.k)
