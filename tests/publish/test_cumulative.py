@@ -11,6 +11,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.publish.cumulative import cdf, rising, stream
 from hedgerow.publish.domain import Attribute, Domain
+from hedgerow.publish.sketch import Sketch
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
 from hedgerow.tabulated import Tabulated
@@ -78,3 +79,28 @@ def test_only_what_has_an_order_has_totals() -> None:
     for domain in (Domain((Attribute("r", "text", ("a", "b")),)), Domain((EIGHT.attributes[0], Attribute("y", "integer", (1, 2))))):
         with pytest.raises(InvalidArgument, match="one column of numbers or dates"):
             cdf(Terms(epsilon=Fraction(1)), domain)
+
+
+@pytest.mark.parametrize("terms", [Terms(epsilon=Fraction(1)), Terms(rho=Fraction(1, 8))], ids=repr)
+def test_measured_for_ranges_ranges_are_told_better(terms: Terms) -> None:
+    """The error of all ranges is as told, and below that of differences of totals that were measured for themselves."""
+    size = 64
+    domain = Domain((Attribute("x", "integer", tuple(range(size))),))
+    sketch, totals = cdf(terms, domain, ranges=True), cdf(terms, domain)
+    assert sketch.accuracy[0].what == "each range"
+    starts, stops = np.triu_indices(size)
+
+    def errors(made: Sketch) -> np.ndarray:
+        found = []
+        for _ in range(300):
+            purse = Purse(Tabulated.of(np.empty((0, 1)), (size,)), made.total, rows=1, relation="add-remove")
+            upto = np.concatenate([[0.0], made.build(purse).table["count"].to_numpy()])
+            found.append(float(np.mean((upto[stops + 1] - upto[starts]) ** 2)))
+        return np.array(found)
+
+    measured = errors(sketch)
+    assert abs(measured.mean() - sketch.accuracy[0].rms ** 2) < 6.5 * measured.std() / 300**0.5
+    assert measured.mean() < errors(totals).mean() * 1.1
+    assert sketch.total.epsilon <= terms.total.epsilon
+    wide = cdf(terms, Domain((Attribute("x", "integer", tuple(range(600))),)), ranges=True)
+    assert wide.design.startswith("tree")
