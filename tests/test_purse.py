@@ -230,3 +230,12 @@ def test_a_purse_without_delta_discovers_nothing_and_deltas_add_up() -> None:
     with pytest.raises(Refused, match="more than"):
         held.discover((0,), law, delta=delta)
     held.measure(EACH, law)
+
+
+def test_no_misfit_wraps_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Expectations beyond all counts are moved to where sums over all cells still fit into 64 bits."""
+    wide = Tabulated.of([[0], [0]], (2**12,))
+    monkeypatch.setattr("hedgerow.purse._FAR", 2**62)
+    candidate = Candidate((0,), np.full(2**12, -(2**62), dtype=np.int64))
+    held = Purse(wide, Loss(Fraction(1)), rows=1, relation="add-remove")
+    assert held._misfit(candidate) == 2**61 + 2

@@ -87,7 +87,8 @@ class Candidate:
         if expected.dtype.kind not in "iu":
             raise InvalidArgument("expected", "must be whole numbers: round them first")
         # Beyond any count, and so that no difference wraps round.
-        object.__setattr__(self, "expected", np.clip(expected, -_FAR, _FAR).astype(np.int64))
+        far = min(_FAR, 2**61 // max(1, expected.size))  # nor any sum of them
+        object.__setattr__(self, "expected", np.clip(expected, -far, far).astype(np.int64))
         object.__setattr__(self, "weight", positive(self.weight, "weight"))
         if type(self.offset) is not int or abs(self.offset) > _FAR:
             raise InvalidArgument("offset", "must be a whole number within 2^40", self.offset)

@@ -64,3 +64,35 @@ def test_an_answer_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("hedgerow.database.free._ROWS", 2)
     with hr.open(write_survey(tmp_path), in_process=True) as db, pytest.raises(Refused, match="more than 2 rows"):
         db.query("SELECT region FROM regions")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH t0 AS (SELECT * FROM t0) SELECT t0.* FROM t0, regions",
+        "WITH x AS (WITH t0 AS (SELECT 1 AS a) SELECT a FROM t0) SELECT t0.* FROM t0, x, regions",
+        "SELECT y.* FROM regions r, (WITH sqlite_master AS (SELECT 1 AS a) SELECT a FROM sqlite_master) x, sqlite_master y",
+        'SELECT y.* FROM regions r, (WITH "PATH" AS (SELECT 1 AS a) SELECT a FROM "PATH") x, "PATH" y',
+    ],
+)
+def test_a_name_that_is_not_known_where_it_stands_is_known_nowhere(tmp_path: Path, sql: str) -> None:
+    """Not the engine's own views, nor the file behind them, by way of a subquery of that name elsewhere."""
+    policy = write_survey(tmp_path)
+    policy.write_text(policy.read_text().replace("public = true", "public = true\n[tables.regions.columns]\npeople = { hidden = true }"))
+    with hr.open(policy, in_process=True) as db:
+        assert "people" not in db.query("SELECT * FROM regions").rows[0]
+        with pytest.raises((SourceError, Refused)):
+            db.query(sql.replace("PATH", str(tmp_path / "regions.csv")), epsilon=1)
+
+
+def test_named_subqueries_work_as_ever(tmp_path: Path) -> None:
+    with hr.open(write_survey(tmp_path), in_process=True) as db:
+        big, two = "big AS (SELECT region FROM regions WHERE area > '5')", "two AS (SELECT big.region FROM big)"
+        assert db.query(f"WITH {big}, {two} SELECT COUNT(*) AS n FROM two b JOIN Big USING (region)").rows == [{"n": 2}]
+
+
+def test_a_file_that_is_gone_is_said_so(tmp_path: Path) -> None:
+    with hr.open(write_survey(tmp_path), in_process=True) as db:
+        (tmp_path / "regions.csv").unlink()
+        with pytest.raises(SourceError, match="is gone"):
+            db.query("SELECT region FROM regions")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from database.survey import REGIONS, write_survey
 from hedgerow.database.publisher import Publisher
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, SourceError, Unbounded
 from hedgerow.privacy.loss import Loss
-from hedgerow.publish.publication import Publication
+from hedgerow.publish.publication import Publication, Workshop
 
 
 def opened(folder: Path, **options: Any) -> hr.Database:
@@ -76,13 +77,13 @@ def test_the_same_again_costs_nothing(tmp_path: Path) -> None:
         second = db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "b")
         assert db.budget.spent == spent
         assert second.to_arrow().equals(first.to_arrow())
-        # At a smaller epsilon the design is another one; so it is another publication, and paid.
-        db.publish.histogram("people", "region", epsilon=1).to(tmp_path / "c")
-        assert db.budget.spent == spent + 1
+        # At a smaller epsilon the better one is there already; at a larger one it is paid.
+        assert db.publish.histogram("people", "region", epsilon=1).to(tmp_path / "c").to_arrow().equals(first.to_arrow())
+        assert db.budget.spent == spent
         # What is gone, or was changed, has to be made anew.
         shutil.rmtree(tmp_path / "a")
         db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "d")
-        assert db.budget.spent == spent + 3
+        assert db.budget.spent == spent + 2
 
 
 def test_a_request_key_is_charged_once(tmp_path: Path) -> None:
@@ -231,3 +232,53 @@ def test_a_histogram_tells_means_and_quantiles(tmp_path: Path) -> None:
         cdf = db.publish.cdf("people", "age", epsilon=20).to(tmp_path / "cdf")
         with pytest.raises(InvalidArgument, match="must be a histogram"):
             cdf.histogram()
+
+
+def test_what_is_asked_is_part_of_the_meaning(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        north = db.publish.queries("people", ["region = 'north'"], epsilon=5).to(tmp_path / "north").rows
+        south = db.publish.queries("people", ["region = 'south'"], epsilon=5).to(tmp_path / "south").rows
+        assert (north[0]["question"], south[0]["question"]) == ("region = 'north'", "region = 'south'")
+        columns = ["region", "smokes", "day"]
+        two = db.publish.marginals("people", columns, ways=2, epsilon=5).to(tmp_path / "two").to_pandas()
+        three = db.publish.marginals("people", columns, ways=3, epsilon=5).to(tmp_path / "three").to_pandas()
+        assert three["marginal"].nunique() == two["marginal"].nunique() + 1
+        assert db.budget.spent == 20
+
+
+def test_of_two_runs_for_one_payment_one_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both draw noise; the ledger keeps the first answer, and what the second made is not moved into place."""
+    meet = threading.Barrier(2)
+    plain = Workshop.keep
+
+    def keep(self: Workshop, table: Any) -> str:
+        meet.wait(30)
+        return plain(self, table)
+
+    monkeypatch.setattr(Workshop, "keep", keep)
+    with opened(tmp_path) as db:
+        draft, seen = db.publish.histogram("people", "region", epsilon=2), []
+
+        def run(name: str) -> None:
+            try:
+                seen.append(draft.to(tmp_path / name, request="r"))
+            except Refused as refusal:
+                seen.append(refusal)
+
+        threads = [threading.Thread(target=run, args=(name,)) for name in ("a", "b")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(type(one).__name__ for one in seen) == ["Publication", "Refused"]
+        assert len([path for path in tmp_path.iterdir() if path.is_dir()]) == 1
+        assert db.budget.spent == 2
+
+
+def test_what_is_wrong_with_synthetic_rows_is_said_before_they_are_paid(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        with pytest.raises(Refused, match="fewer bins"):
+            db.publish.synthetic("people", ["region", "income"], bins={"income": 5000})
+        with pytest.raises(InvalidArgument, match="check"):
+            db.publish.synthetic("people", ["region", "smokes"], check=0.9)
+        assert db.budget.spent == 0

@@ -221,7 +221,7 @@ PLANTED = {
     "each epoch draws noise anew": ("lasting: await hash(JSON.stringify(kept))", "lasting: await hash(text)", "metrics"),
     "the cap is one too high": ("known.length + reports >= cap", "known.length + reports > cap", "the cap counts"),
     "a repeated value is paid for again": ("!known.includes(mark)", "true", "the memo survives"),
-    "reports run side by side": ("(queues.get(storage) ?? Promise.resolve())", "Promise.resolve()", "reports at the same time"),
+    "reports run side by side": ("next = queue.then(", "next = Promise.resolve().then(", "reports at the same time"),
     "a number is not thrown away": ("if (number < size - (size % bound)) return", "return", "reports"),
     "a threshold is one too high": ("this.draw() < threshold", "this.draw() <= threshold", "reports"),
 }

@@ -46,7 +46,7 @@ def test_the_rules_as_they_are_written() -> None:
 
     document = json.loads(HOME.to_json())
     del document["epoch"]
-    lasting = sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).digest()[:8]
+    lasting = sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).digest()
     assert lasting == HOME.lasting
     group = int.from_bytes(mac(SECRET, lasting + b"cohort")[:4], "big") % RAPPOR["m"]
     assert group == cohort(HOME, SECRET)

@@ -71,13 +71,25 @@ def test_what_is_given_up_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_an_interrupted_run_left_is_swept_away(tmp_path: Path) -> None:
+def test_what_an_interrupted_run_left_is_no_publication_and_in_nobodys_way(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path / "a")
     workshop.check()
     workshop.keep(TABLE)  # and then the process was killed
     with pytest.raises(SourceError, match="no publication"):
         Publication.load(tmp_path / "a")
     made(tmp_path / "a")
+    assert Publication.load(tmp_path / "a").to_arrow().equals(TABLE)
+
+
+def test_two_who_make_the_same_place_do_not_meet(tmp_path: Path) -> None:
+    one, other = Workshop(tmp_path / "a"), Workshop(tmp_path / "a")
+    one.check()
+    other.check()
+    digest = one.keep(TABLE)
+    other.keep(TABLE.slice(0, 1))
+    one.finish(receipt(digest), "")
+    assert Publication.load(tmp_path / "a").to_arrow().equals(TABLE)
+    other.give_up()
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 

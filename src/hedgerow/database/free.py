@@ -39,8 +39,11 @@ def free_answer(sql: str, policy: Policy, catalog: Catalog) -> Listing | None:
         return None
     tree, names = found
     paths = {name: policy.source_path(table) for name in set(names.values()) if (table := policy.table(name)) is not None}
+    for name, path in paths.items():
+        if not path.is_file():
+            raise SourceError(f"The file of the public table {name} is gone: {path}.")
     try:
-        return _answered(tree, names, {name: path for name, path in paths.items() if path.is_file()}, catalog)
+        return _answered(tree, names, paths, catalog)
     except (Broken, Failed):
         pass
     raise SourceError(_FAILED)
@@ -61,11 +64,9 @@ def _shelved(child: Child, paths: Mapping[str, Path], catalog: Catalog) -> dict[
     tables = {name: Registered(path, catalog.tables[name].schema) for name, path in paths.items()}
     shelves = stock(child, tables, DUCKDB).shelves
     found = {}
-    for number, (name, table) in enumerate(tables.items()):
+    for number, name in enumerate(tables):
         shelf = shelves[name]
-        hidden = catalog.tables[name].hidden
-        shown = [declared for declared in table.schema.columns if declared.name not in hidden]
-        outputs = [(declared.name, read(declared, shelf.columns[declared.name], DUCKDB)) for declared in shown]
+        outputs = [(declared.name, read(declared, shelf.columns[declared.name], DUCKDB)) for declared in catalog.tables[name].columns]
         query = select(outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True)))
         found[name] = f"public {number}"
         child.store(found[name], query.sql(dialect=DUCKDB.name, comments=False))
@@ -73,18 +74,22 @@ def _shelved(child: Child, paths: Mapping[str, Path], catalog: Catalog) -> dict[
 
 
 def _generated(tree: exp.Expr, names: Mapping[str, str], relations: Mapping[str, str]) -> str:
-    """The question in our words: listed nodes, our names of tables, no comments."""
+    """The question in our words: listed nodes, our names of tables and of named subqueries, no comments."""
+    found = tree.copy()
+    for table in list(found.find_all(exp.Table)):
+        known = relations[names[table.name]] if table.name in names else _named(table.name)
+        if not table.alias:
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
+        table.set("this", exp.to_identifier(known, quoted=True))
+    for named in list(found.find_all(exp.CTE)):
+        named.args["alias"].set("this", exp.to_identifier(_named(named.alias), quoted=True))
+    return found.sql(dialect=DUCKDB.name, comments=False)
 
-    def ours(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Table) and node.name in names:
-            renamed = node.copy()
-            renamed.set("this", exp.to_identifier(relations[names[node.name]], quoted=True))
-            if not renamed.alias:
-                renamed.set("alias", exp.TableAlias(this=exp.to_identifier(node.name, quoted=True)))
-            return renamed
-        return node
 
-    return tree.transform(ours).sql(dialect=DUCKDB.name, comments=False)
+def _named(name: str) -> str:
+    """What a named subquery is called here: a name that no file, view or table of the engine has, so that one which is not known where it
+    is used is known nowhere."""
+    return f"named {name.casefold()}"
 
 
 def _listed(child: Child, columns: tuple[tuple[str, str], ...]) -> Listing:

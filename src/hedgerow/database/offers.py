@@ -48,7 +48,10 @@ def offers(question: Question, policy: Policy, epsilon: float) -> Iterator[str]:
         if error is not None:
             yield (
                 f"This question can be answered from the publication {rule.name} for free, expected error {error:.4g}; "
-                f"asking fresh costs epsilon {epsilon:g}. Ask SELECT … SUM(count) … FROM {rule.name}{_which(publication, keys, condition)}."
+                f"asking fresh costs epsilon {epsilon:g}. Ask SELECT … SUM(count) … FROM {rule.name}"
+                f"{_which(publication, keys, condition)}. "
+                f"It counts up to {receipt['unit']['rows']} rows of a unit, and none without a declared value in "
+                f"{', '.join(publication.domain.names[:8])}: the error is that of the noise."
             )
 
 

@@ -13,6 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from hedgerow.database.continual import ContinualDraft
 from hedgerow.database.parts import parts_of
 from hedgerow.engines.source import Source
@@ -66,6 +68,7 @@ class Draft:
     budget: Budget
     _plan: Aggregate
     _terms: Terms
+    _asked: str  # the options of its kind
     _unit: Unit
     _rule: BudgetRule
     _desk: Desk
@@ -89,7 +92,12 @@ class Draft:
         for line in sketch.accuracy:
             within = "" if line.radius is None else f", within {line.radius:.4g} at 95 %"
             found.append(f"Expected error of {line.what} ({line.answers:,}): {line.rms:.4g}{within}.")
-        return [*found, *sketch.notes]
+        return [*found, *self.notes]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know when reading it."""
+        return (*self.sketch.notes, "A row that has no declared value in one of these columns counts nowhere.")
 
     @property
     def error(self) -> float:
@@ -109,14 +117,15 @@ class Draft:
             "epsilon": str(self.epsilon),
             "rows": self._terms.rows,
             "accuracy": [{"what": a.what, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
-            "notes": list(sketch.notes),
+            "notes": list(self.notes),
         }
 
     @property
     def _key(self) -> str:
         """The meaning of it: what is counted of whom, how it is measured and cleaned."""
         domain = json.dumps([attribute.to_dict() for attribute in self.sketch.domain.attributes], sort_keys=True)
-        meaning = [meaning_of(self._plan), self.sketch.kind, self.sketch.design, domain, self._rule.population, self._terms.relation]
+        rule = self._rule
+        meaning = [meaning_of(self._plan), self.sketch.kind, self._asked, domain, rule.population, self._terms.relation, rule.noise]
         return hashlib.sha256("\n".join(meaning).encode()).hexdigest()
 
     def to(self, place: str | Path, *, request: str | None = None) -> Publication:
@@ -143,18 +152,22 @@ class Draft:
         return None
 
     def _made(self, workshop: Workshop, request: str | None) -> Publication:
-        made: list[Made] = []
+        made: list[tuple[Made, str]] = []
 
         def program(purse: Purse) -> str:
-            made.append(self.sketch.build(purse))
-            return json.dumps({"data": workshop.keep(made[0].table), "place": str(workshop.place.absolute())})
+            built = self.sketch.build(purse)
+            said = json.dumps({"data": workshop.keep(built.table), "place": str(workshop.place.absolute())})
+            made.append((built, said))
+            return said
 
         source = self._desk.source  # what is wrong with the data is said here, before anything is charged
         payload, entry = publish(self._plan, source, self._desk.ledger, self.sketch.total, program, self._charge(request))
-        if not made:
+        # Of two runs for one payment the ledger keeps one: what the other made is never seen.
+        if not made or made[0][1] != payload:
             raise Refused("This request was published before; its folder is where it was put then. Ask again without the request key.")
-        receipt = self._receipt(made[0], json.loads(payload)["data"], entry)
-        return workshop.finish(receipt, report_of(receipt, made[0].table, self.sketch))
+        built = made[0][0]
+        receipt = self._receipt(built, json.loads(payload)["data"], entry)
+        return workshop.finish(receipt, report_of(receipt, built.table, self.sketch))
 
     def _charge(self, request: str | None) -> Charge:
         about = {"table": self.table.name, "publication": f"{self.sketch.kind} of {', '.join(self.sketch.domain.names[:20])}"}
@@ -187,7 +200,7 @@ class Draft:
             "epsilon": str(self.epsilon),
             "accuracy": [{"what": a.what, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
             "facts": made.facts,
-            "notes": list(sketch.notes),
+            "notes": list(self.notes),
             "data": digest,
             "ledger": {"entry": entry.seq, "hash": entry.hash, "time": entry.time},
             "where": self.where,
@@ -246,7 +259,8 @@ class Publisher:
         rule = self._desk.policy.budget(population or names[0])
         cost = self._price(epsilon, None, rule, None)
         bought = Terms.question(cost, rule.noise)
-        group = max(table.protects.group for table in self._desk.policy.tables if table.population == rule.population and table.protects)
+        units = [table.protects for table in self._desk.policy.tables if table.population == rule.population and table.protects]
+        group = max((unit.group for unit in units), default=1)
         terms = StreamTerms(
             horizon,
             exact(lower, "lower"),
@@ -254,7 +268,7 @@ class Publisher:
             bought.epsilon,
             bought.rho,
             exact(grid, "grid"),
-            whole(touched, "touched") * group,
+            min(whole(touched, "touched") * group, max(touched, whole(horizon, "horizon"))),
         )
         return ContinualDraft(name, terms, rule.population, cost, self._desk.ledger, self._desk.policy.digest, self._analyst)
 
@@ -320,6 +334,7 @@ class Publisher:
             self._desk.ledger.book.budget(str(rule.population)),
             plan,
             terms,
+            _written(options),
             unit,
             budget,
             self._desk,
@@ -364,3 +379,9 @@ def _needed(sketched: Any, error: Fraction, most: Fraction) -> Fraction | None:
         middle = Fraction(float(low * high) ** 0.5).limit_denominator(10**15)
         low, high = (low, middle) if enough(middle) else (middle, high)
     return Fraction(f"{float(high):.12f}") if enough(Fraction(f"{float(high):.12f}")) else high.limit_denominator(10**15)
+
+
+def _written(options: Mapping[str, Any]) -> str:
+    """The options of a publication as one text: part of what it means."""
+    plain = {name: value.tolist() if isinstance(value, np.ndarray) else str(value) for name, value in options.items()}
+    return json.dumps(plain, sort_keys=True)

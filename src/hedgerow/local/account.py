@@ -57,6 +57,7 @@ CONDITIONS = (
     "every client sends at most one report in a batch, and no later batch is made from the same remembered answer",
     "the shuffler removes addresses, times, order and everything else that tells reports apart, and does not work with the analyst",
     "n counts honest clients only: reports that the analyst wrote or knows hide nobody",
+    "counters are read once, when the epoch is over: what came between two looks may be a single report",
     "a batch holds one metric of one epoch; a cohort number in the reports splits it, and n is then the size of a cohort",
 )
 _ENOUGH = 10**8  # more clients hide one no worse; beyond, the number is not computed any more

@@ -61,8 +61,9 @@ class Candidates:
 
     @property
     def one_bit_each(self) -> bool:
-        """Whether every candidate has a bit of its own, the same in every cohort: RAPPOR without a Bloom filter."""
-        if self.places.shape[1] != self.cohorts:
+        """Whether every candidate has a bit of its own, the same in every cohort: RAPPOR without a Bloom filter. Of several cohorts every
+        bit must have its candidate, or it may be chance; of one with one bit each it is taken to be so, as nothing tells otherwise."""
+        if self.places.shape[1] != self.cohorts or (self.cohorts > 1 and len(self) != self.bits):
             return False
         bits = self.places % self.bits
         return bool((bits == bits[:, :1]).all()) and np.unique(bits[:, 0]).size == len(self)

@@ -4,9 +4,12 @@
     record = client.report("https://example.org/")        # bytes for the collector; nothing else leaves
 
 ``cap`` is how often this client may pay ``metric.scheme.lifetime``: for each different value where answers are memoised, for each report
-where they are not. So over its life it gives away at most ``client.lifetime_epsilon``. Payment is on disk before the report exists
-(``memory.py``, which also says what deleted storage means). Only a refusal can be seen from outside: a client that falls silent has met a
-new value, or made its last report. Who must hide that too sends a report of a value fixed beforehand instead.
+where they are not. So over its life it gives away at most ``client.lifetime_epsilon`` about *which* values it has. Payment is on disk
+before the report exists (``memory.py``, which also says what deleted storage means).
+
+Not hidden is *when* something happens: with a cap above 1, that a memoised value changed, or came back, shows in reports that can be
+linked; and a client that falls silent has met a new value, or made its last report. Who must hide that keeps a cap of 1 and, instead of
+falling silent, sends reports of a value fixed beforehand.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ class Client:
 
     @property
     def lifetime_epsilon(self) -> float:
-        """What this client gives away at most, however long it reports."""
+        """What this client gives away at most, however long it reports, about which values it has; for an id whose parameters never
+        changed (what was paid under others comes on top)."""
         return self.metric.lifetime_epsilon(self.cap)
 
     def report(self, value: int | str) -> bytes:

@@ -88,6 +88,13 @@ def application(store: Store, calendar: Calendar, *, largest: int = LARGEST) -> 
     from fastapi.middleware.cors import CORSMiddleware
     from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+    class _Reports(CORSMiddleware):
+        """Speaks for the place of reports alone."""
+
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            here = scope["type"] == "http" and scope["path"] == "/v1/reports"
+            await (super().__call__ if here else self.app)(scope, receive, send)
+
     writer, overview = Writer(store), Overview(store, calendar)
 
     @asynccontextmanager
@@ -110,8 +117,8 @@ def application(store: Store, calendar: Calendar, *, largest: int = LARGEST) -> 
         return HTMLResponse(await asyncio.to_thread(overview.to_html), headers=_HEADERS)
 
     app = FastAPI(telemetry=_SILENT, lifespan=living, docs_url=None, redoc_url=None, openapi_url=None)
-    # Any page may send reports from its visitors' browsers; there is nothing here that a cookie would open.
-    app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["POST"], allow_headers=["Batch-Key", "Content-Type"])
+    # Any page may send reports from its visitors' browsers. None may read what is found: that is for who runs the collector.
+    app.add_middleware(_Reports, allow_origins=["*"], allow_methods=["POST"], allow_headers=["Batch-Key", "Content-Type"])
     app.add_api_route("/v1/reports", receive, methods=["POST"])
     app.add_api_route("/v1/metrics", listing, methods=["GET"])
     app.add_api_route("/", front, methods=["GET"])

@@ -111,7 +111,7 @@ def _values(row: Row) -> str:
         return "<p>Its values are told with a list of candidates: hedgerow local decode.</p>"
     if not row.found:
         return "<p>No value stands out from the noise yet.</p>"
-    top = max(finding.high for finding in row.found[:_SHOWN])
+    top = max(1.0, *(finding.high for finding in row.found[:_SHOWN]))
     more = f"<p>{len(row.found) - _SHOWN:,} more were detected; see /v1/metrics.</p>" if len(row.found) > _SHOWN else ""
     lines = "".join(_line(finding, top) for finding in row.found[:_SHOWN])
     counted = row.found[0].p_value is not None

@@ -34,6 +34,7 @@ from hedgerow.numeric.number import Number
 
 __all__ = ["Fitted", "constrained_fit", "decode", "detect", "upper_tail"]
 
+_COHORTS = 4
 _MOST = 500  # values in the constrained fit
 _BROKEN = 1e-3  # how likely any cap is too low
 _SYMMETRIC = 1e-4  # skewness below which the normal law serves
@@ -49,13 +50,15 @@ class Fitted:
 
 
 def decode(rates: BitRates, candidates: Candidates) -> Estimates:
-    """Unbiased counts of all candidates with standard errors and p-values. ``candidates`` has all cohorts, with or without reports."""
+    """Unbiased counts of all candidates with standard errors and p-values. ``candidates`` has all cohorts, with or without reports. In
+    fewer than four cohorts the hash does not spread values that nobody listed: no p-value would be honest, and all of them are 1."""
     seen = _seen(rates, candidates)
     if not len(candidates) or not rates.cohorts.size:
         nothing = np.zeros(len(candidates))
         return Estimates(nothing, np.full(len(candidates), np.inf), rates.n, nothing + 1)
     found = _own_bits(rates, seen) if seen.one_bit_each else gather(rates.rates.ravel(), rates.variances.ravel(), seen)
-    p_values = upper_tail(found.shares / found.errors, found.skewness)
+    spread = seen.one_bit_each or rates.cohorts.size >= _COHORTS
+    p_values = upper_tail(found.shares / found.errors, found.skewness) if spread else np.ones(len(candidates))
     return Estimates(rates.n * found.shares, rates.n * found.errors, rates.n, p_values)
 
 

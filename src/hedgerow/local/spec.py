@@ -77,8 +77,9 @@ class Metric:
 
     @property
     def lasting(self) -> bytes:
-        """8 bytes that stand for the document whatever its epoch is: permanent answers are made with these."""
-        return sha256(_canonical(self._kept()).encode("ascii")).digest()[:8]
+        """32 bytes that stand for the document whatever its epoch is: permanent answers are made with these. All of the hash, because who
+        writes metrics could find two with the same 8 bytes, whose answers would then share their noise."""
+        return sha256(_canonical(self._kept()).encode("ascii")).digest()
 
     @property
     def scheme(self) -> Protocol:
@@ -112,7 +113,7 @@ def _parse(text: str) -> Any:
         raise InvalidArgument("metric", f"must be a text of at most {_LONGEST} characters", text)
     try:
         return json.loads(text, object_pairs_hook=once)
-    except (json.JSONDecodeError, RecursionError) as failure:
+    except (ValueError, RecursionError) as failure:  # also a number of thousands of digits
         raise InvalidArgument("metric", "must be JSON", text) from failure
 
 

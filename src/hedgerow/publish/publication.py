@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,8 +106,7 @@ class Workshop:
     """Where a publication is made, beside the ``place`` where it will be."""
 
     def __init__(self, place: str | Path) -> None:
-        self.place = Path(place)
-        self._bench = self.place.parent / f".{self.place.name}.unpublished"
+        self.place = self._bench = Path(place)
 
     def check(self) -> None:
         """Refuses a place that is taken, or where nothing can be written, before anything is paid."""
@@ -114,8 +114,8 @@ class Workshop:
             raise InvalidArgument("to", "must be a new folder: there is something already", str(self.place))
         try:
             self.place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.rmtree(self._bench, ignore_errors=True)
-            self._bench.mkdir()
+            self._bench = Path(tempfile.mkdtemp(prefix=f".{self.place.name}.", suffix=".unpublished", dir=self.place.parent))
+            self._bench.chmod(0o755)
         except OSError as problem:
             raise InvalidArgument("to", f"must be where a folder can be made: {problem.strerror}", str(self.place)) from None
 
@@ -135,6 +135,7 @@ class Workshop:
             _sync(self._bench / name)
         _sync(self._bench)
         os.rename(self._bench, self.place)
+        self._bench = self.place
         _sync(self.place.parent)
         return Publication(self.place, receipt)
 
@@ -145,7 +146,8 @@ class Workshop:
 
     def give_up(self) -> None:
         """Leaves nothing behind."""
-        shutil.rmtree(self._bench, ignore_errors=True)
+        if self._bench != self.place:
+            shutil.rmtree(self._bench, ignore_errors=True)
 
 
 def _digest(file: Path) -> str:

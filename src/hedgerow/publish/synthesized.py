@@ -20,6 +20,7 @@ from hedgerow.publish.designs import noise_variance
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.sketch import Accuracy, Made, Sketch
 from hedgerow.publish.synthetic import Quality, synthesize
+from hedgerow.publish.synthetic.synthesis import check_sizes, checked_part
 from hedgerow.publish.table import told
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
@@ -38,6 +39,8 @@ _FINE: Final = 2**52
 def synthetic(terms: Terms, domain: Domain, *, check: Number = _CHECK, target: str | None = None) -> Sketch:
     """Rows that agree with the real ones two columns at a time. A part of the price, ``check``, measures how well they do; with a
     ``target`` also how well that column is told from others by a rule learnt from them."""
+    check_sizes(domain.sizes)
+    checked_part(check)
     ordered = [place for place, attribute in enumerate(domain.attributes) if attribute.ordered]
     place = None if target is None else domain.place(target)
 

@@ -20,7 +20,7 @@ const join = (...parts) => Uint8Array.from(parts.flatMap((part) => [...(typeof p
 const first = (digest) => new DataView(digest.buffer).getUint32(0);
 export const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const unhex = (text) => Uint8Array.from(text.match(/../g), (pair) => parseInt(pair, 16));
-const hash = async (text) => new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(text))).slice(0, 8);
+const hash = async (text) => new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(text)));
 
 const keys = new WeakMap();
 async function hmac(key, ...message) {
@@ -102,7 +102,7 @@ export class Metric {
       fail(`These are no parameters of ${protocol}.`);
     const kept = { id, parameters: given, protocol, version: whole(version, "version", 1, 1) };
     const text = JSON.stringify({ epoch: whole(epoch, "epoch", 0, Number.MAX_SAFE_INTEGER), ...kept });
-    const made = { epoch, ...kept, rule, hash: await hash(text), lasting: await hash(JSON.stringify(kept)) };
+    const made = { epoch, ...kept, rule, hash: (await hash(text)).slice(0, 8), lasting: await hash(JSON.stringify(kept)) };
     return Object.freeze(Object.assign(new Metric(), made));
   }
   /** The bytes that stand for a value where it is hashed. */
@@ -146,13 +146,12 @@ export async function encode(metric, value, stream, secret) {
 }
 
 /** Records of one metric as the collector takes them. */
-export const batch = (metric, records) => join(metric.hash, be16(records[0].length), ...records);
+export const batch = (metric, records) => join(metric.hash, be16(whole(records[0].length, "record", 1, 65535)), ...records);
 
-const queues = new WeakMap(); // one report at a time for each storage, and over all tabs
-function alone(storage, work) {
-  const locks = globalThis.navigator?.locks, run = () => (locks ? locks.request(PLACE, work) : work());
-  const next = (queues.get(storage) ?? Promise.resolve()).then(run);
-  queues.set(storage, next.catch(() => {}));
+let queue = Promise.resolve(); // one report at a time, and over all tabs; not over several processes of Node
+function alone(work) {
+  const locks = globalThis.navigator?.locks, next = queue.then(() => (locks ? locks.request(PLACE, work) : work()));
+  queue = next.catch(() => {});
   return next;
 }
 
@@ -167,7 +166,7 @@ export class Client {
   async report(value) {
     const { metric, storage, cap } = this, { id, rule } = metric;
     metric.text(value);
-    return alone(storage, async () => {
+    return alone(async () => {
       const state = await this.#read(), secret = this.#secret;
       const known = (state.tags[id] ??= []), mark = rule.permanent && (await tag(metric, secret, value));
       if (!known.includes(mark)) {

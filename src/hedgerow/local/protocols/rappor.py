@@ -8,7 +8,8 @@ Statement
     - one report is pure epsilon-DP with epsilon = h |ln q*(1-p*)/(p*(1-q*))|;
     - all reports of one value together are so with epsilon = 2h ln (1-f/2)/(f/2), the ``lifetime``; infinite for f = 0.
 
-    c different values cost c times the lifetime. The cohort is not protected: it says nothing about the value.
+    c different values cost c times the lifetime, between two histories that change at the same times: *when* a value changed is not
+    hidden. The cohort is not protected: it says nothing about the value.
 
 Proof
     Given the filter, the bits of a report are independent, and 1 with probability q* or p*. Two filters differ in at most h bits that only
@@ -59,6 +60,7 @@ from hedgerow.numeric.chunk import Integers, slices
 __all__ = ["Rappor"]
 
 _COHORT = 2  # bytes
+_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,10 @@ class Rappor:
             raise InvalidArgument("h", f"must be at most k = {self.k}", self.h)
         if self.m & (self.m - 1):
             raise InvalidArgument("m", "must be a power of two, so that cohorts are equally likely", self.m)
+        if self.m * self.k > _CELLS:
+            raise InvalidArgument(
+                "m", f"must be at most {_CELLS // self.k} with so many bits: every bit of every cohort is counted", self.m
+            )
         if self.f % 2:
             raise InvalidArgument("f", "must be even, so that f/2 is a whole number of 1/65536", self.f)
         if self.p == self.q:

@@ -10,7 +10,9 @@ Proof
     The reports of two values differ in law in two bits, which are independent: the ratio of likelihoods is largest where one bit is 1 and
     the other 0, and is p(1-q)/(q(1-p)) there. All reports of a value are made from its permanent answer by coins that do not depend on the
     value: post-processing. A single report has bits that are 1 with probability p1 p2 + (1-p1) q2 and q1 p2 + (1-q1) q2, independent of
-    each other, so that the first sentence applies to it. c different values have c permanent answers: c times the lifetime epsilon.
+    each other, so that the first sentence applies to it. c different values have c permanent answers, made independently: c times the
+    lifetime epsilon between two histories of values that change at the same times. *When* a value changed is not hidden: reports made
+    from one permanent answer are told from reports of two, the better the more bits there are.
 
 Accuracy
     A report supports the values whose bits are 1: p and q are those of ``hedgerow.local.pure``. OUE has p = 1/2 and, for rare values, the

@@ -5,7 +5,7 @@ with a sync of the write-ahead log. A process that is killed leaves either the w
 nothing was told. An element that was answered has its answer for good: asked again it gets the same, and no fresh noise.
 
 The file holds exact sums. Nobody but its owner may read it, and it knows the very place on disk that it was made in: a copy, which would
-answer the same elements with other noise, is refused.
+answer the same elements with other noise, is refused. What is not noticed is an earlier state put back into the very same file.
 """
 
 from __future__ import annotations

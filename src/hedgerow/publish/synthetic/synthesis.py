@@ -33,7 +33,7 @@ from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
 from hedgerow.tabulated import Whole
 
-__all__ = ["Synthetic", "synthesize"]
+__all__ = ["Synthetic", "check_sizes", "checked_part", "synthesize"]
 
 Places = tuple[int, int]
 
@@ -69,10 +69,9 @@ def synthesize(
     measurements that tell how good the rows are; with a ``target``, also how well that attribute is told from two others.
     """
     sizes = purse.sizes
-    if max(sizes) > _CODES:
-        raise Refused(f"An attribute has {max(sizes):,} codes; rows can be made of at most {_CODES:,}. Give it fewer bins.")
+    check_sizes(sizes)
     pairs = _workload(workload, sizes)
-    part = _part(check) if pairs else Fraction(0)
+    part = checked_part(check) if pairs else Fraction(0)
     if target is not None and not 0 <= target < len(sizes):
         raise InvalidArgument("target", "must be the place of an attribute", target)
     if not all(0 <= place < len(sizes) for place in ordered):
@@ -126,7 +125,14 @@ def _workload(workload: Sequence[Places] | None, sizes: Sequence[int]) -> list[P
     return sorted((a, b) for a, b in several if sizes[a] > 1 and sizes[b] > 1)
 
 
-def _part(check: Number) -> Fraction:
+def check_sizes(sizes: Sequence[int]) -> None:
+    """Refuses attributes with too many codes."""
+    if max(sizes) > _CODES:
+        raise Refused(f"An attribute has {max(sizes):,} codes; rows can be made of at most {_CODES:,}. Give it fewer bins.")
+
+
+def checked_part(check: Number) -> Fraction:
+    """The part of the price that checks the rows."""
     part = exact(check, "check")
     if not 0 <= part <= Fraction(1, 2):
         raise InvalidArgument("check", "must be a part of the price, from 0 to 1/2", check)
