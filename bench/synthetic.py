@@ -89,7 +89,7 @@ def synthetic(peers: Peers, *, quick: bool = False) -> Section:
         rows,
         [
             worst("an error of at most 1.05 times that of mbi", 1.05, rows[3:4], ERROR),
-            worst("in a tenth of its time", 0.1, rows[3:4], SECONDS),
+            worst("in a tenth of the time of mbi", 0.1, rows[3:4], SECONDS),
         ],
         [
             "error: the part of rows out of place in the table of two columns, mean of all 45; the mean of several runs.",
