@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
 import pytest
 
+from database.searching import SURE, ask, charges, only_opened, policy_of
 from engines.against import agreed
+from hedgerow.database import over
 from hedgerow.database.caps import caps_of, caps_plan, keys_of
+from hedgerow.errors import Refused
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.schema import Column, Schema
+from hedgerow.policy import Policy
 from hedgerow.privacy.unit import Unit
 from hedgerow.sql.reading import parse
 from sql.fixtures import CATALOG
@@ -57,3 +66,89 @@ def test_keys_in_terms_of_the_table() -> None:
     ten = Call("floor", (Call("/", (Read("age"), Constant(10, "integer"))),))
     assert keys("SELECT FLOOR(a / 10), COUNT(*) FROM (SELECT age AS a FROM visits) GROUP BY 1") == (ten,)
     assert keys("SELECT zone, COUNT(*) FROM visits JOIN regions USING (region) GROUP BY zone") is None
+
+
+# From the words of a question on
+
+
+def capless(table: pa.Table, *caps: str, **changes: Any) -> Policy:
+    """A policy that leaves out these caps."""
+    policy = policy_of(table, **changes)
+    return replace(policy, tables=(replace(policy.tables[0], **dict.fromkeys(caps)),))
+
+
+def crowd() -> pa.Table:
+    """Everybody has five rows, four of them in one town of three."""
+    ids = [n for n in range(300) for _ in range(5)]
+    return pa.table({"id": ids, "x": [1.0] * len(ids), "town": [("a", "b", "c")[(n + (i % 5 == 0)) % 3] for i, n in enumerate(ids)]})
+
+
+def test_caps_are_found_and_serve_all_questions_with_these_keys() -> None:
+    table = crowd()
+    with over(table, capless(table, "max_groups", "max_rows_per_group", columns={"town": ["a", "b", "c"], "x": (0, 1)})) as db:
+        answer = ask(db, "SELECT COUNT(*) AS n FROM data")
+        assert answer.rows[0]["n"] == pytest.approx(1500, abs=2)
+        assert "Not declared but found privately: max_rows_per_group of data, 16 (entry 3)." in answer.notes  # 8, and headroom
+        ask(db, "SELECT SUM(x) FROM data WHERE town = 'a'")
+        rows = ask(db, "SELECT town, COUNT(*) AS n FROM data GROUP BY town").rows
+        assert [row["n"] for row in rows] == pytest.approx([500, 500, 500], abs=2)
+        ask(db, "SELECT town, SUM(x) FROM data WHERE x > 0.5 GROUP BY town")
+        both = "max_groups and max_rows_per_group of data by town"
+        assert charges(db) == [
+            ("max_rows_per_group of data", Fraction(SURE, 4)),
+            ("COUNT(*)", Fraction(3 * SURE, 4)),
+            ("SUM(x)", Fraction(SURE)),
+            (both, Fraction(SURE, 4)),
+            ("COUNT(*)", Fraction(3 * SURE, 4)),
+            ("SUM(x)", Fraction(SURE)),
+        ]
+        assert any(f"{both}, 2 and 4" in note for note in db.explain("SELECT town, COUNT(*) FROM data GROUP BY town", epsilon=1).notes)
+
+
+def test_what_needs_no_caps_finds_none() -> None:
+    table = crowd()
+    with over(table, capless(table, "max_groups", "max_rows_per_group", columns={"town": ["a", "b", "c"], "x": (0, 1)})) as db:
+        assert ask(db, "SELECT COUNT(DISTINCT id) AS n FROM data").rows[0]["n"] == pytest.approx(300, abs=2)
+        ask(db, "SELECT SUM(x, contribution_bounds_per_group => (0, 9)) FROM data")
+        ask(db, "SELECT AVG(s) FROM (SELECT id, LEAST(SUM(x), 9) AS s FROM data GROUP BY id)")
+        assert not any("max_" in what for what, _ in charges(db))
+        ask(db, "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 3) town, COUNT(*) FROM data GROUP BY town")
+        assert charges(db)[-2][0] == "max_rows_per_group of data by town"
+
+
+def test_a_cap_that_is_declared_stays() -> None:
+    table = crowd()
+    with over(table, capless(table, "max_groups", columns={"town": ["a", "b", "c"]}, max_rows_per_group=3)) as db:
+        answer = ask(db, "SELECT town, COUNT(*) AS n FROM data GROUP BY town")
+        assert [what for what, _ in charges(db)] == ["max_groups of data by town", "COUNT(*)"]
+        assert sum(row["n"] for row in answer.rows) == pytest.approx(1200, abs=2)  # of the four rows in one town three count
+        told = db.explain("SELECT COUNT(*) FROM data", epsilon=1)
+        assert told.lines[0].expected_error is not None
+
+
+def test_explain_before_caps_are_found() -> None:
+    table = crowd()
+    with over(table, capless(table, "max_rows_per_group", columns={"x": (0, 1)})) as db:
+        told = db.explain("SELECT COUNT(*), COUNT(DISTINCT id) FROM data", epsilon=1)
+        assert told.lines[0].expected_error is None
+        assert told.lines[1].expected_error is not None
+        assert "for all questions: max_rows_per_group of data." in told.notes[-1]
+        assert db._started is None
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM data a JOIN data b ON a.id = b.id",
+        "SELECT n, COUNT(*) FROM (SELECT id, town, COUNT(*) AS n FROM data GROUP BY id, town) GROUP BY n",
+        "SELECT FLOOR(x / 10), COUNT(*) FROM data GROUP BY 1",
+    ],
+)
+def test_caps_of_what_is_no_single_table_are_declared(sql: str) -> None:
+    table = crowd()
+    with over(table, capless(table, "max_groups", "max_rows_per_group", columns={}, delta=1e-9)) as db:
+        with pytest.raises(
+            Refused, match=r"The caps of data are not declared.*Declare max_groups.* under \[tables.data\]|Declare max_rows_per_group"
+        ):
+            db.query(sql, epsilon=1)
+        assert only_opened(db)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,66 +14,14 @@ import pyarrow as pa
 import pytest
 
 from database import clinic, shop
-from hedgerow.answers.answer import Answer
+from database.searching import SUM, SURE, ask, charges, finding, only_opened, people, policy_of
 from hedgerow.answers.explanation import Explanation
 from hedgerow.database import Database, open, over
 from hedgerow.engines.source import Cells
 from hedgerow.errors import BudgetExceeded, LedgerError, Refused, SourceError, Unbounded, Unsupported
 from hedgerow.ledger import Entry, verify
 from hedgerow.plan.nodes import Aggregate
-from hedgerow.policy import Policy
 from hedgerow.release import _payload
-
-SURE = 2000  # an epsilon at which the largest magnitude is chosen, and the right sign, but for one run in 10^13
-
-
-def people(count: int = 600, each: int = 2) -> pa.Table:
-    """Incomes of 1 to 1000 (all about as frequent), changes of -50 to 49, and a town."""
-    ids = [n for n in range(count) for _ in range(each)]
-    return pa.table(
-        {
-            "id": ids,
-            "income": [float(1 + n * 7 % 1000) for n in ids],
-            "change": [n * 7 % 100 - 50 for n in ids],
-            "age": [20 + n % 60 for n in ids],
-            "town": [("a", "b")[n % 2] for n in ids],
-        }
-    )
-
-
-def policy_of(table: pa.Table, *, finds: bool = True, analysts: bool = False, **changes: Any) -> Policy:
-    arguments: dict[str, Any] = {
-        "unit": "id",
-        "neighbours": "add-remove",
-        "columns": {"age": (0, 110), "town": ["a", "b"]},
-        "epsilon": 10_000,
-        "max_groups": 1,
-        "max_rows_per_group": 2,
-    }
-    policy = Policy.for_frame(table, **{**arguments, **changes})
-    return replace(policy, tables=(replace(policy.tables[0], auto_bounds=finds),))
-
-
-@contextmanager
-def finding(table: pa.Table | None = None, **changes: Any) -> Iterator[Database]:
-    found = people() if table is None else table
-    with over(found, policy_of(found, **changes)) as db:
-        yield db
-
-
-def ask(db: Database, sql: str, epsilon: Any = SURE, **more: Any) -> Answer:
-    answer = db.query(sql, epsilon=epsilon, **more)
-    assert isinstance(answer, Answer)
-    return answer
-
-
-def charges(db: Database) -> list[tuple[str, Fraction]]:
-    """What each charge was about, and its epsilon."""
-    bodies = [entry.body for entry in db.ledger.entries() if entry.kind == "charge"]
-    return [(", ".join(body["about"]["aggregates"]), Fraction(body["epsilon"])) for body in bodies]
-
-
-SUM = "SELECT SUM(income) AS s FROM data"
 
 
 def test_bounds_are_found_first_and_paid_out_of_the_question() -> None:
@@ -239,15 +186,11 @@ def test_explain_says_when_the_budget_does_not_cover_both() -> None:
 # Refusals
 
 
-def _only_opened(db: Database) -> bool:
-    return [entry.kind for entry in db.ledger.entries()] == ["open", "policy"]
-
-
 def test_without_the_word_of_the_policy_bounds_are_declared() -> None:
     with finding(finds=False) as db:
         with pytest.raises(Unbounded, match=r"or write auto_bounds = true under \[tables.data\]: they are then found privately"):
             db.query(SUM, epsilon=1)
-        assert _only_opened(db)
+        assert only_opened(db)
 
 
 @pytest.mark.parametrize("sql", ["SELECT SUM(town) FROM data", "SELECT MEDIAN(town) FROM data"])
@@ -255,7 +198,7 @@ def test_text_is_no_number(sql: str) -> None:
     with finding() as db:
         with pytest.raises(Unsupported):
             db.query(sql, epsilon=1)
-        assert _only_opened(db)
+        assert only_opened(db)
 
 
 def test_what_is_refused_for_another_reason_finds_no_bounds() -> None:
@@ -267,7 +210,7 @@ def test_what_is_refused_for_another_reason_finds_no_bounds() -> None:
         ):
             with pytest.raises(Refused):
                 db.query(sql, epsilon=1)
-        assert _only_opened(db)
+        assert only_opened(db)
 
 
 def test_both_must_be_affordable_before_either_is_paid() -> None:
@@ -288,7 +231,7 @@ def test_so_it_is_with_a_quota_and_with_the_most_of_one_question(tmp_path: Path)
             db.query("SELECT SUM(cost) FROM visits", epsilon=0.6, analyst="ana")
         with pytest.raises(Refused, match="at most epsilon 1 "):
             db.query("SELECT SUM(cost) FROM visits", epsilon=1.2)
-        assert _only_opened(db)
+        assert only_opened(db)
 
 
 def test_the_whole_counts_towards_a_quota(tmp_path: Path) -> None:
@@ -420,92 +363,6 @@ def test_a_request_belongs_to_one_question() -> None:
         ask(db, SUM, request="one")
         with pytest.raises(LedgerError, match="The request 'one' was charged already, for another question"):
             ask(db, "SELECT SUM(change) FROM data", request="one")
-
-
-# Caps
-
-
-def capless(table: pa.Table, *caps: str, **changes: Any) -> Policy:
-    """A policy that leaves out these caps."""
-    policy = policy_of(table, **changes)
-    return replace(policy, tables=(replace(policy.tables[0], **dict.fromkeys(caps)),))
-
-
-def crowd() -> pa.Table:
-    """Everybody has five rows, four of them in one town of three."""
-    ids = [n for n in range(300) for _ in range(5)]
-    return pa.table({"id": ids, "x": [1.0] * len(ids), "town": [("a", "b", "c")[(n + (i % 5 == 0)) % 3] for i, n in enumerate(ids)]})
-
-
-def test_caps_are_found_and_serve_all_questions_with_these_keys() -> None:
-    table = crowd()
-    with over(table, capless(table, "max_groups", "max_rows_per_group", columns={"town": ["a", "b", "c"], "x": (0, 1)})) as db:
-        answer = ask(db, "SELECT COUNT(*) AS n FROM data")
-        assert answer.rows[0]["n"] == pytest.approx(1500, abs=2)
-        assert "Not declared but found privately: max_rows_per_group of data, 16 (entry 3)." in answer.notes  # 8, and headroom
-        ask(db, "SELECT SUM(x) FROM data WHERE town = 'a'")
-        rows = ask(db, "SELECT town, COUNT(*) AS n FROM data GROUP BY town").rows
-        assert [row["n"] for row in rows] == pytest.approx([500, 500, 500], abs=2)
-        ask(db, "SELECT town, SUM(x) FROM data WHERE x > 0.5 GROUP BY town")
-        both = "max_groups and max_rows_per_group of data by town"
-        assert charges(db) == [
-            ("max_rows_per_group of data", Fraction(SURE, 4)),
-            ("COUNT(*)", Fraction(3 * SURE, 4)),
-            ("SUM(x)", Fraction(SURE)),
-            (both, Fraction(SURE, 4)),
-            ("COUNT(*)", Fraction(3 * SURE, 4)),
-            ("SUM(x)", Fraction(SURE)),
-        ]
-        assert any(f"{both}, 2 and 4" in note for note in db.explain("SELECT town, COUNT(*) FROM data GROUP BY town", epsilon=1).notes)
-
-
-def test_what_needs_no_caps_finds_none() -> None:
-    table = crowd()
-    with over(table, capless(table, "max_groups", "max_rows_per_group", columns={"town": ["a", "b", "c"], "x": (0, 1)})) as db:
-        assert ask(db, "SELECT COUNT(DISTINCT id) AS n FROM data").rows[0]["n"] == pytest.approx(300, abs=2)
-        ask(db, "SELECT SUM(x, contribution_bounds_per_group => (0, 9)) FROM data")
-        ask(db, "SELECT AVG(s) FROM (SELECT id, LEAST(SUM(x), 9) AS s FROM data GROUP BY id)")
-        assert not any("max_" in what for what, _ in charges(db))
-        ask(db, "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 3) town, COUNT(*) FROM data GROUP BY town")
-        assert charges(db)[-2][0] == "max_rows_per_group of data by town"
-
-
-def test_a_cap_that_is_declared_stays() -> None:
-    table = crowd()
-    with over(table, capless(table, "max_groups", columns={"town": ["a", "b", "c"]}, max_rows_per_group=3)) as db:
-        answer = ask(db, "SELECT town, COUNT(*) AS n FROM data GROUP BY town")
-        assert [what for what, _ in charges(db)] == ["max_groups of data by town", "COUNT(*)"]
-        assert sum(row["n"] for row in answer.rows) == pytest.approx(1200, abs=2)  # of the four rows in one town three count
-        told = db.explain("SELECT COUNT(*) FROM data", epsilon=1)
-        assert told.lines[0].expected_error is not None
-
-
-def test_explain_before_caps_are_found() -> None:
-    table = crowd()
-    with over(table, capless(table, "max_rows_per_group", columns={"x": (0, 1)})) as db:
-        told = db.explain("SELECT COUNT(*), COUNT(DISTINCT id) FROM data", epsilon=1)
-        assert told.lines[0].expected_error is None
-        assert told.lines[1].expected_error is not None
-        assert "for all questions: max_rows_per_group of data." in told.notes[-1]
-        assert db._started is None
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT COUNT(*) FROM data a JOIN data b ON a.id = b.id",
-        "SELECT n, COUNT(*) FROM (SELECT id, town, COUNT(*) AS n FROM data GROUP BY id, town) GROUP BY n",
-        "SELECT FLOOR(x / 10), COUNT(*) FROM data GROUP BY 1",
-    ],
-)
-def test_caps_of_what_is_no_single_table_are_declared(sql: str) -> None:
-    table = crowd()
-    with over(table, capless(table, "max_groups", "max_rows_per_group", columns={}, delta=1e-9)) as db:
-        with pytest.raises(
-            Refused, match=r"The caps of data are not declared.*Declare max_groups.* under \[tables.data\]|Declare max_rows_per_group"
-        ):
-            db.query(sql, epsilon=1)
-        assert _only_opened(db)
 
 
 # What it is good for

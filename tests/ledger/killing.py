@@ -7,49 +7,19 @@ each death the ledger is opened as after any restart. Prints the number of death
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pathlib import Path
-from typing import Any
 
+from fate import VFS, deaths, life
 from hedgerow.ledger.recount import verify
 from hedgerow.ledger.sqlite import Ledger
-from ledger.disk import Event, Watched
 from ledger.making import TENTH, pay, policy
 
 QUESTIONS = 5
 
 
 class Killed(Ledger):
-    _vfs = "killing"
-
-
-class Fate:
-    """Kills this process at the step of this number."""
-
-    def __init__(self, path: Path, steps: int) -> None:
-        self.path, self.left = path, steps
-
-    def __call__(self, event: Event) -> None:
-        self.left -= 1
-        if self.left == 0:
-            if event[0] == "write":
-                self.half(event)
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def half(self, event: Event) -> None:
-        file = os.open(self.path.with_name(event[1]), os.O_WRONLY | os.O_CREAT)
-        os.pwrite(file, event[3][: len(event[3]) // 2], event[2])
-
-    def watch(self, name: str) -> None:
-        """Count what the anchor does as well."""
-        real = getattr(os, name)
-
-        def counted(*args: Any) -> Any:
-            self((name, *args))
-            return real(*args)
-
-        setattr(os, name, counted)
+    _vfs = VFS
 
 
 def run(path: Path, ledger: Ledger, tell: int | None) -> None:
@@ -63,25 +33,9 @@ def run(path: Path, ledger: Ledger, tell: int | None) -> None:
             os.write(tell, bytes([number]))
 
 
-def life(path: Path, steps: int) -> tuple[list[int], bool]:
-    """The answers that were received before the process died, and whether it died."""
-    told = os.pipe()
-    child = os.fork()
-    if child == 0:
-        fate = Fate(path, steps)
-        disk = Watched("killing", fate)
-        for name in ("fsync", "replace"):
-            fate.watch(name)
-        with Killed.open(path, create=True) as ledger:
-            run(path, ledger, told[1])
-        disk.unregister()
-        os._exit(0)
-    os.close(told[1])
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    received = list(b"".join(iter(lambda: os.read(told[0], 64), b"")))
-    os.close(told[0])
-    assert status in (0, -signal.SIGKILL), status
-    return received, status != 0
+def ask(path: Path, tell: int) -> None:
+    with Killed.open(path, create=True) as ledger:
+        run(path, ledger, tell)
 
 
 def check(path: Path, received: list[int]) -> None:
@@ -97,15 +51,17 @@ def check(path: Path, received: list[int]) -> None:
 
 
 def main(folder: str) -> None:
-    step, died, answers = 0, True, 0
-    while died:
-        step += 1
-        home = Path(folder) / str(step)
-        home.mkdir()
-        received, died = life(home / "run.ledger", step)
-        check(home / "run.ledger", received)
+    answers = 0
+
+    def once(home: Path, step: int) -> bool:
+        nonlocal answers
+        path = home / "run.ledger"
+        received, died = life(path, step, lambda tell: ask(path, tell), (os, "fsync"), (os, "replace"))
+        check(path, list(received))
         answers += len(received)
-    print(step - 1, answers)
+        return died
+
+    print(deaths(folder, once), answers)
 
 
 if __name__ == "__main__":

@@ -8,45 +8,19 @@ were counted though the word about it was lost; stops with an error where an ack
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from fate import VFS, deaths, life
 from hedgerow.local import store as module
 from hedgerow.local.protocols import KAry
 from hedgerow.local.spec import Metric
 from hedgerow.local.store import Addition, Store
-from ledger.disk import Event, Watched
 
 METRIC = Metric.of("colour", KAry(3, 40_000))
 BATCHES = [Addition(METRIC, b"key %d" % number, np.array([4**number, 0, 1, 2], np.int64)) for number in range(6)]
-
-
-class Fate:
-    """Kills this process at the step of this number."""
-
-    def __init__(self, path: Path, steps: int) -> None:
-        self.path, self.left = path, steps
-
-    def __call__(self, event: Event) -> None:
-        self.left -= 1
-        if self.left == 0:
-            if event[0] == "write":
-                file = os.open(self.path.with_name(event[1]), os.O_WRONLY | os.O_CREAT, 0o600)
-                os.pwrite(file, event[3][: len(event[3]) // 2], event[2])
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def synced(self, real: Any) -> Any:
-        """Count what is done beside SQLite as well."""
-
-        def counted(path: Path) -> None:
-            self(("folder", str(path)))
-            real(path)
-
-        return counted
 
 
 def send(path: Path, tell: int | None) -> list[bool]:
@@ -60,41 +34,28 @@ def send(path: Path, tell: int | None) -> list[bool]:
     return found
 
 
-def life(path: Path, steps: int) -> tuple[int, bool]:
-    """How many batches were acknowledged before the process died, and whether it died."""
-    heard = os.pipe()
-    child = os.fork()
-    if child == 0:
-        fate = Fate(path, steps)
-        disk = Watched("killing", fate)
-        Store._vfs = "killing"
-        module.sync = fate.synced(module.sync)
-        send(path, heard[1])
-        disk.unregister()
-        os._exit(0)
-    os.close(heard[1])
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    received = b"".join(iter(lambda: os.read(heard[0], 64), b""))
-    os.close(heard[0])
-    assert status in (0, -signal.SIGKILL), status
-    return len(received), status != 0
+def take(path: Path, tell: int) -> None:
+    Store._vfs = VFS
+    send(path, tell)
 
 
 def main(folder: str) -> None:
-    step, died, acknowledged, repeated = 0, True, 0, 0
+    acknowledged = repeated = 0
     whole = sum(addition.counters for addition in BATCHES)
-    while died:
-        step += 1
-        home = Path(folder) / str(step)
-        home.mkdir()
-        received, died = life(home / "counts", step)
-        fresh = send(home / "counts", None)
+
+    def once(home: Path, step: int) -> bool:
+        nonlocal acknowledged, repeated
+        path = home / "counts"
+        heard, died = life(path, step, lambda tell: take(path, tell), (module, "sync"))
+        received, fresh = len(heard), send(path, None)
         assert not any(fresh[:received]), step
-        with Store(home / "counts") as store:
+        with Store(path) as store:
             assert np.array_equal(store.counters(METRIC), whole), step
         acknowledged += received
         repeated += fresh.count(False) - received
-    print(step - 1, acknowledged, repeated)
+        return died
+
+    print(deaths(folder, once), acknowledged, repeated)
 
 
 if __name__ == "__main__":

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 __all__ = ["Frames"]
 
 
-class Frames:
+class Frames(ABC):
     """The other kinds of table, from the Arrow one that a subclass makes of its ``rows``."""
 
     __slots__ = ()
     rows: list[dict[str, Any]]
 
+    @abstractmethod
     def to_arrow(self) -> Any:
         """A pyarrow table."""
-        raise NotImplementedError
 
     def to_pandas(self) -> Any:
         """A pandas data frame."""

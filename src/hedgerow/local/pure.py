@@ -11,6 +11,7 @@ exactly, and where nobody holds the value N is binomial (n, q): p-values come fr
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -35,7 +36,7 @@ def as_counters(counters: Any, size: int) -> Integers:
     return array
 
 
-class Pure:
+class Pure(ABC):
     """A frequency protocol. Who derives from it says how reports are made, and counts the reports that support each value."""
 
     __slots__ = ()
@@ -43,14 +44,14 @@ class Pure:
     domain: int
 
     @property
+    @abstractmethod
     def own(self) -> Fraction:
         """How likely a report supports its owner's value."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def other(self) -> Fraction:
         """How likely a report supports a value that its owner does not hold."""
-        raise NotImplementedError
 
     @property
     def counters(self) -> int:
@@ -58,9 +59,9 @@ class Pure:
         return self.domain + 1
 
     @property
+    @abstractmethod
     def epsilon(self) -> Fraction:
         """What one report gives away at most."""
-        raise NotImplementedError
 
     @property
     def lifetime(self) -> Fraction | float:
@@ -71,9 +72,9 @@ class Pure:
         """How many reports support each value, from a checked state."""
         return counters[: self.domain]
 
+    @abstractmethod
     def aggregate(self, records: Records) -> Integers:
         """The state that these reports make. States add."""
-        raise NotImplementedError
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
         """Unbiased counts of all values, or of the given codes."""

@@ -20,7 +20,7 @@ small: with few cells and add-remove it costs no more than one marginal. What is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ from hedgerow.linear import Bins, Block
 from hedgerow.numeric.number import Number
 from hedgerow.publish.designs import Floats, Law, Measurement, noise_variance
 from hedgerow.publish.intervals import sum_radii
-from hedgerow.publish.marginals import Marginals, Places, centred, within
+from hedgerow.publish.marginals import Marginals, Places, Rested, centred, within
 from hedgerow.publish.profile import Profile, radii
 from hedgerow.publish.terms import Terms
 
@@ -43,7 +43,7 @@ _LEAST: Final = 1e-5  # a marginal that deserves less of the budget is not measu
 
 
 @dataclass(frozen=True, slots=True)
-class Direct:
+class Direct(Rested):
     """The marginals of the sets ``measured``, each with its noise; from them all that is wanted."""
 
     name: str
@@ -75,19 +75,6 @@ class Direct:
     def measurements(self) -> tuple[Measurement, ...]:
         """One block for every marginal that is measured."""
         return tuple((_block(self.marginals, places), law) for places, law in zip(self.measured, self.laws, strict=True))
-
-    def tables(self, noisy: Sequence[Any]) -> Iterator[tuple[Places, Floats]]:
-        """The wanted marginals one by one. They agree wherever they overlap."""
-        rests = self._rests(noisy)
-        return ((places, self.marginals.table(places, rests)) for places, _ in self.marginals.wanted)
-
-    def answers(self, noisy: Sequence[Any]) -> Floats:
-        """The cells of all wanted marginals, one after another."""
-        return self.marginals.joined(self._rests(noisy))
-
-    def variances(self) -> Floats:
-        """For each of these cells; all of one marginal have the same."""
-        return self.marginals.variances(self.spreads())
 
     def spreads(self) -> dict[Places, float]:
         """The s_A^2 of every part of a marginal that is measured."""

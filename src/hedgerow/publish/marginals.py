@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,7 +33,7 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.number import positive, whole
 from hedgerow.publish.designs import Floats
 
-__all__ = ["Marginals", "Places", "centred", "within"]
+__all__ = ["Marginals", "Places", "Rested", "centred", "within"]
 
 Places = tuple[int, ...]
 
@@ -140,3 +141,31 @@ class Marginals:
     def each(self, values: Sequence[float] | Floats) -> Floats:
         """One value for each marginal, repeated in its cells."""
         return np.repeat(np.asarray(values, dtype=np.float64), [self.cells(places) for places, _ in self.wanted])
+
+
+class Rested(ABC):
+    """A design of ``marginals`` that estimates the rests of their parts: what any such design answers, and how far off it is."""
+
+    __slots__ = ()
+    marginals: Marginals
+
+    def tables(self, noisy: Sequence[Any]) -> Iterator[tuple[Places, Floats]]:
+        """The wanted marginals one by one. They agree wherever they overlap, since they share their parts."""
+        rests = self._rests(noisy)
+        return ((places, self.marginals.table(places, rests)) for places, _ in self.marginals.wanted)
+
+    def answers(self, noisy: Sequence[Any]) -> Floats:
+        """The cells of all wanted marginals, one after another."""
+        return self.marginals.joined(self._rests(noisy))
+
+    def variances(self) -> Floats:
+        """For each of these cells; all of one marginal have the same."""
+        return self.marginals.variances(self.spreads())
+
+    @abstractmethod
+    def spreads(self) -> dict[Places, float]:
+        """The s_A^2."""
+
+    @abstractmethod
+    def _rests(self, noisy: Sequence[Any]) -> dict[Places, Floats]:
+        """The estimated rests."""

@@ -27,7 +27,7 @@ Source
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -40,7 +40,7 @@ from hedgerow.numeric.number import Number
 from hedgerow.publish.designs import Floats, Law, Measurement, noise_variance
 from hedgerow.publish.direct import Direct
 from hedgerow.publish.intervals import sum_radii
-from hedgerow.publish.marginals import Marginals, Places, centred, within
+from hedgerow.publish.marginals import Marginals, Places, Rested, centred, within
 from hedgerow.publish.profile import Profile, radii
 from hedgerow.publish.terms import Terms
 
@@ -51,7 +51,7 @@ _EVEN: Final = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Residuals:
+class Residuals(Rested):
     """The rests of the sets ``parts``, each with its noise."""
 
     name = "residuals"
@@ -107,19 +107,6 @@ class Residuals:
     def measurements(self) -> tuple[Measurement, ...]:
         """One block for every part."""
         return tuple((_block(self.marginals, part), law) for part, law in zip(self.parts, self.laws, strict=True))
-
-    def tables(self, noisy: Sequence[Any]) -> Iterator[tuple[Places, Floats]]:
-        """The wanted marginals one by one. They agree wherever they overlap, since they share their parts."""
-        rests = self._rests(noisy)
-        return ((places, self.marginals.table(places, rests)) for places, _ in self.marginals.wanted)
-
-    def answers(self, noisy: Sequence[Any]) -> Floats:
-        """The cells of all wanted marginals, one after another."""
-        return self.marginals.joined(self._rests(noisy))
-
-    def variances(self) -> Floats:
-        """For each of these cells; all of one marginal have the same."""
-        return self.marginals.variances(self.spreads())
 
     def spreads(self) -> dict[Places, float]:
         """The s_A^2."""

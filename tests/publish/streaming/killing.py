@@ -8,46 +8,16 @@ told twice, in different words, or not kept.
 from __future__ import annotations
 
 import os
-import signal
 import struct
 import sys
 from pathlib import Path
-from typing import Any
 
+from fate import VFS, deaths, life
 from hedgerow.publish.continual import Stream, StreamTerms
 from hedgerow.publish.streaming.state import StateFile
-from ledger.disk import Event, Watched
 
 ELEMENTS = 5
 TERMS = StreamTerms(horizon=ELEMENTS, lower=0, upper=9, rho=1)  # type: ignore[arg-type]
-
-
-class Fate:
-    """Kills this process at the step of this number."""
-
-    def __init__(self, path: Path, steps: int) -> None:
-        self.path, self.left = path, steps
-
-    def __call__(self, event: Event) -> None:
-        self.left -= 1
-        if self.left == 0:
-            if event[0] == "write":
-                self.half(event)
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def half(self, event: Event) -> None:
-        file = os.open(self.path.with_name(event[1]), os.O_WRONLY | os.O_CREAT, 0o600)
-        os.pwrite(file, event[3][: len(event[3]) // 2], event[2])
-
-    def watch(self, name: str) -> None:
-        """Count what is done beside SQLite as well."""
-        real = getattr(os, name)
-
-        def counted(*args: Any) -> Any:
-            self((name, *args))
-            return real(*args)
-
-        setattr(os, name, counted)
 
 
 def run(path: Path, tell: int | None) -> list[float]:
@@ -61,39 +31,26 @@ def run(path: Path, tell: int | None) -> list[float]:
     return found
 
 
-def life(path: Path, steps: int) -> tuple[list[float], bool]:
-    """The answers that were received before the process died, and whether it died."""
-    heard = os.pipe()
-    child = os.fork()
-    if child == 0:
-        fate = Fate(path, steps)
-        disk = Watched("killing", fate)
-        StateFile._vfs = "killing"
-        for name in ("fsync", "rename"):
-            fate.watch(name)
-        run(path, heard[1])
-        disk.unregister()
-        os._exit(0)
-    os.close(heard[1])
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    received = b"".join(iter(lambda: os.read(heard[0], 64), b""))
-    os.close(heard[0])
-    assert status in (0, -signal.SIGKILL), status
-    return [value for (value,) in struct.iter_unpack("d", received)], status != 0
+def add(path: Path, tell: int) -> None:
+    StateFile._vfs = VFS
+    run(path, tell)
 
 
 def main(folder: str) -> None:
-    step, died, answers = 0, True, 0
-    while died:
-        step += 1
-        home = Path(folder) / str(step)
-        home.mkdir()
-        received, died = life(home / "sums", step)
-        after = run(home / "sums", None)
+    answers = 0
+
+    def once(home: Path, step: int) -> bool:
+        nonlocal answers
+        path = home / "sums"
+        heard, died = life(path, step, lambda tell: add(path, tell), (os, "fsync"), (os, "rename"))
+        received = [value for (value,) in struct.iter_unpack("d", heard)]
+        after = run(path, None)
         assert after[: len(received)] == received, step
-        assert run(home / "sums", None) == after, step
+        assert run(path, None) == after, step
         answers += len(received)
-    print(step - 1, answers)
+        return died
+
+    print(deaths(folder, once), answers)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ Source
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp
@@ -53,25 +54,25 @@ __all__ = ["Duchi", "Hybrid", "Piecewise"]
 Curve = tuple[Fraction, Fraction, Fraction]  # the variance of one estimate of x: first + second x + third x^2
 
 
-class _Mean:
+class _Mean(ABC):
     """What the three have in common."""
 
     __slots__ = ()
     memoised: ClassVar[bool] = False
 
     @property
+    @abstractmethod
     def epsilon(self) -> Fraction:
         """What one report gives away at most."""
-        raise NotImplementedError
 
     @property
     def lifetime(self) -> Fraction | float:
         """What each further report gives away."""
         return self.epsilon
 
+    @abstractmethod
     def curve(self) -> Curve:
         """The variance of one client's estimate, as a polynomial in x."""
-        raise NotImplementedError
 
     def variance(self, frequency: float, n: int) -> float:
         """The variance of the estimated total where each of n clients has x = frequency."""
