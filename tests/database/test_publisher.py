@@ -282,3 +282,21 @@ def test_what_is_wrong_with_synthetic_rows_is_said_before_they_are_paid(tmp_path
         with pytest.raises(InvalidArgument, match="check"):
             db.publish.synthetic("people", ["region", "smokes"], check=0.9)
         assert db.budget.spent == 0
+
+
+def test_a_count_does_not_depend_on_what_else_is_asked(tmp_path: Path) -> None:
+    """Rows from elsewhere have no region, and smoke nevertheless; and that they have none can be asked."""
+    with opened(tmp_path, unit="row") as db:
+        asked = ["smokes", "region = 'north'", "region IS NULL", "region IS NULL OR NOT smokes"]
+        counts = [round(row["count"]) for row in db.publish.queries("people", asked, epsilon=20).to(tmp_path / "a").rows]
+        smokes = [n % 4 == 0 for n in range(600)]
+        region = [None if n % 50 == 0 else REGIONS[n % 3] for n in range(600)]
+        exact = [
+            sum(smokes),
+            region.count("north"),
+            region.count(None),
+            sum(r is None or not s for r, s in zip(region, smokes, strict=True)),
+        ]
+        assert np.abs(np.array(counts) - exact).max() <= 8
+        assert "counts nowhere" not in repr(db.publish.queries("people", asked, epsilon=20))
+        assert "counts nowhere" in repr(db.publish.histogram("people", "region"))

@@ -18,19 +18,26 @@ from hedgerow.tabulated import Tabulated
 
 BITS = Domain(tuple(Attribute(name, "boolean", (False, True)) for name in "abc"))
 KNOWN = {name: Range("boolean") for name in "abc"}
+SHARES = np.array([[int(bool(cell & bit)) for cell in range(8)] for bit in (4, 2, 1)])  # of a, b and c, without NULL
 TEN = ["000", "101", "010", "101", "000", "001", "110", "000", "010", "101"]
 
 
 def test_conditions_become_rows_of_a_matrix() -> None:
     both = Call("and", (Read("a"), Call("not", (Read("c"),))))
-    found = matrix_of([Read("b"), both], BITS, KNOWN)
-    assert found.tolist() == [[0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 0, 1, 0]]
+    found = matrix_of([Read("b"), both, Call("is null", (Read("c"),))], BITS, KNOWN).reshape(3, 3, 3, 3)
+    assert found[:, :2, :2, :2].reshape(3, 8).tolist() == [[0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 0, 1, 0], [0] * 8]
+    # The last code of each is NULL: b is asked whatever a and c are, and c is NULL where it is.
+    assert found[0, :, 1, :].all()
+    assert found[0].sum() == 9
+    assert found[1, 1, 2, 0] == 1
+    assert found[1, :, :, 2].sum() == 0
+    assert found[2, :, :, 2].all()
 
 
 @pytest.mark.parametrize(("relation", "design", "total"), [("add-remove", "each cell", 8 * 3), ("change-one", "as asked", 18 * 3)])
 def test_three_shares_are_measured_as_is_best(relation: str, design: str, total: int) -> None:
     """Golden: through the cells 8 against 18 a share where people come and go, but 32 against 18 where one is replaced."""
-    matrix = matrix_of([Read(name) for name in "abc"], BITS, KNOWN)
+    matrix = SHARES
     sketch = queries(Terms(epsilon=Fraction(1, 100), relation=relation), BITS, matrix=matrix, names=list("abc"))
     assert sketch.design == design
     assert sketch.accuracy[0].rms ** 2 * 3 / 100**2 == pytest.approx(total, rel=0.01)
@@ -38,7 +45,7 @@ def test_three_shares_are_measured_as_is_best(relation: str, design: str, total:
 
 
 def test_what_is_published() -> None:
-    matrix = matrix_of([Read(name) for name in "abc"], BITS, KNOWN)
+    matrix = SHARES
     sketch = queries(Terms(epsilon=Fraction(50)), BITS, matrix=matrix, names=list("abc"))
     table = Tabulated.of([[int(word, 2)] for word in TEN], (8,))
     purse = Purse(table, sketch.total, rows=1, relation="add-remove")
@@ -51,7 +58,7 @@ def test_what_is_published() -> None:
 
 def test_what_is_refused() -> None:
     terms = Terms(epsilon=Fraction(1))
-    with pytest.raises(InvalidArgument, match="a row for each name and a column for each of 8"):
+    with pytest.raises(InvalidArgument, match="a column for each of 8 combinations, or 27 with NULL"):
         queries(terms, BITS, matrix=np.ones((2, 7), dtype=int), names=["a", "b"])
     with pytest.raises(InvalidArgument, match="about somebody"):
         queries(terms, BITS, matrix=np.zeros((1, 8), dtype=int), names=["never"])

@@ -97,7 +97,8 @@ class Draft:
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know when reading it."""
-        return (*self.sketch.notes, "A row that has no declared value in one of these columns counts nowhere.")
+        left_out = () if self.sketch.kind == "queries" else ("A row that has no declared value in one of these columns counts nowhere.",)
+        return (*self.sketch.notes, *left_out)
 
     @property
     def error(self) -> float:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.plan.expressions import Expression, evaluate, typed
 from hedgerow.plan.values import Range
 from hedgerow.publish.domain import Domain
@@ -28,23 +28,33 @@ _BETA: Final = Fraction(1, 20)
 
 
 def matrix_of(conditions: Sequence[Expression], domain: Domain, known: dict[str, Range]) -> npt.NDArray[np.int64]:
-    """For each condition, and each combination of codes in their order, whether it holds. A bin holds several values and cannot say."""
-    domain.at_most(MOST_CELLS)
+    """For each condition, and each combination of codes in their order, whether it holds. NULL, and what is not declared, is the last code
+    of its column, so that a condition holds for the rows it holds for in SQL, whatever else is asked. A bin holds several values and cannot
+    say."""
+    if domain.all_cells > MOST_CELLS:
+        raise Refused(
+            f"The columns of these questions, {', '.join(domain.names)}, have {domain.all_cells:,} combinations; at most {MOST_CELLS:,} "
+            "can be looked at together. Ask about fewer columns at a time, or publish a histogram."
+        )
     for attribute in domain.attributes:
         if attribute.values is None:
             raise InvalidArgument(
                 "bins", f"of {attribute.name} must be left out here: a condition may hold for a part of a bin", attribute.name
             )
-    rows = [dict(zip(domain.names, row, strict=True)) for row in itertools.product(*(one.values or () for one in domain.attributes))]
+    rows = [
+        dict(zip(domain.names, row, strict=True)) for row in itertools.product(*((*(one.values or ()), None) for one in domain.attributes))
+    ]
     whole = [typed(condition, known) for condition in conditions]
     return np.array([[int(evaluate(condition, row) is True) for row in rows] for condition in whole], dtype=np.int64)
 
 
 def queries(terms: Terms, domain: Domain, *, matrix: Any, names: Sequence[str]) -> Sketch:
-    """The counts of a matrix with a column for each combination of codes. The table is crossed as one attribute of all combinations."""
+    """The counts of a matrix with a column for each combination of codes, or, where having none is a code as well, for each of those. The
+    table is crossed as one attribute of all combinations."""
     asked = np.asarray(matrix)
-    if asked.ndim != 2 or asked.shape != (len(names), domain.cells):
-        raise InvalidArgument("matrix", f"must have a row for each name and a column for each of {domain.cells} combinations", asked.shape)
+    if asked.ndim != 2 or asked.shape[0] != len(names) or asked.shape[1] not in (domain.cells, domain.all_cells):
+        many = f"{domain.cells} combinations, or {domain.all_cells} with NULL"
+        raise InvalidArgument("matrix", f"must have a row for each name and a column for each of {many}", asked.shape)
     if not asked.any(axis=1).all():
         empty = names[int(np.flatnonzero(~asked.any(axis=1))[0])]
         raise InvalidArgument("questions", "must be about somebody: no declared value meets this one", empty)

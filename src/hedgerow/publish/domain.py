@@ -157,6 +157,11 @@ class Domain:
         """How many combinations of codes there are."""
         return math.prod(self.sizes)
 
+    @property
+    def all_cells(self) -> int:
+        """How many there are where having no code is a code as well."""
+        return math.prod(size + 1 for size in self.sizes)
+
     def place(self, name: str) -> int:
         """Where an attribute is."""
         found = [place for place, attribute in enumerate(self.attributes) if attribute.name.casefold() == name.casefold()]
@@ -238,10 +243,12 @@ def _edges(column: Column, low: Fraction, high: Fraction, bins: Bins) -> tuple[F
 
 def tabulation(rows: Rows, domain: Domain, max_rows: int, *, flat: bool = False) -> Aggregate:
     """The plan that counts the combinations of the domain's codes, with at most ``max_rows`` rows of each unit; ``flat``, as one attribute
-    that has a code for each combination, the first attribute slowest."""
+    that has a code for each combination, the first attribute slowest, where having no code is a code as well, the last: no row is left
+    out."""
     codes = [(attribute.code(), attribute.size) for attribute in domain.attributes]
     if flat:
-        codes = [(_packed(codes), domain.cells)]
+        codes = [(Call("coalesce", (code, Constant(size, "integer"))), size + 1) for code, size in codes]
+        codes = [(_packed(codes), domain.all_cells)]
     coded = Project(rows, tuple((f"a{place}", code) for place, (code, _) in enumerate(codes)))
     cross = Cross(tuple((f"a{place}", size) for place, (_, size) in enumerate(codes)))
     return Aggregate(Group(Bound(coded, (), 1, max_rows), ()), (cross,))
