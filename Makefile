@@ -50,7 +50,7 @@ format: $(READY)  ## rewrite the sources in house style
 	@$(PY) -m ruff format --quiet .
 
 slow: $(READY)  ## the long statistical and fault tests
-	@$(PYTEST) -m slow $(ARGS)
+	@DEPTH=5 $(PYTEST) -m "slow or long" $(ARGS)
 
 bench: $(PEERS)  ## speed and accuracy against named peers
 	@$(PY) -m bench $(ARGS)

@@ -20,9 +20,11 @@ from bench.accounting import accounting
 from bench.accuracy import accuracy
 from bench.choice import choice
 from bench.database import database
+from bench.decoding import decoding
 from bench.imports import imports
 from bench.joins import joins
 from bench.latency import latency
+from bench.local import local
 from bench.noise import noise
 from bench.peers import Peers, hired
 from bench.people import people
@@ -52,6 +54,8 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "sums": sums,
     "publishing": publishing,
     "synthetic": synthetic,
+    "local": local,
+    "decoding": decoding,
 }
 
 

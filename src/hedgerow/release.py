@@ -17,12 +17,16 @@ g (Pr[m + Z >= threshold] + edge Pr[m + Z = threshold - 1]) <= delta, edge being
 same in both worlds, all published numbers are of groups that both have (Korolova et al. 2009; ``mechanisms.stability_histogram`` has it
 in full). Under change-one each side still has at most g such groups, and the count moves in 2g of them, which its sensitivity says.
 
+``perform`` hands exact numbers to a mechanism that was proved beforehand, for inputs that move no further than its ``reach``. They do not
+(``plan.sensitivity``, all plans together, is compared with it), so the run costs what was proved.
+
 A charge is answered once. If two runs race for one charge (the same request sent twice), the ledger keeps the first answer, and both
 return that one: noise is never drawn twice for one payment.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +55,21 @@ from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.purse import Purse
 
-__all__ = ["Additive", "Cells", "Centre", "Charge", "Law", "Noise", "Release", "Source", "Threshold", "publish", "release"]
+__all__ = [
+    "Additive",
+    "Cells",
+    "Centre",
+    "Charge",
+    "Custom",
+    "Law",
+    "Noise",
+    "Release",
+    "Source",
+    "Threshold",
+    "perform",
+    "publish",
+    "release",
+]
 
 Additive = Laplace | Gaussian
 Law = Additive | Picking
@@ -315,6 +333,39 @@ def publish(
         return program(Purse(table, total, rows=plan.bound.max_rows, relation=charge.unit.relation, group=charge.unit.group))
 
     return _once(ledger, entry, run), entry
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """A mechanism of somebody's own: ``run`` takes whole numbers and says what may be published. It costs ``loss`` where one unit moves
+    these numbers no further than ``reach``: that was proved by whoever makes this (``database.custom``), and is not looked at again."""
+
+    loss: Loss
+    reach: Sensitivity
+    run: Callable[[Sequence[int]], str]
+
+
+def perform(plans: Sequence[Aggregate], source: Source, ledger: Ledger, custom: Custom, charge: Charge) -> tuple[str, Entry]:
+    """Charge what the mechanism costs, hand it the numbers of the plans in the order of their declared groups, store what it says,
+    return what was stored."""
+    single = [isinstance(measure, Measure) and measure.width == 1 for plan in plans for measure in plan.measures]
+    if not plans or len(single) != len(plans) or not all(single) or any(plan.source.domain is None for plan in plans):
+        raise InvalidArgument("plans", "must each add up one number in every declared group, and be at least one")
+    moves = [move for plan in plans for move in plan.sensitivity(charge.unit)]
+    together, most = sum(moves[1:], moves[0]), custom.reach
+    if together.l0 > most.l0 or together.linf > most.linf or together.l1 > most.l1 or together.l2_squared > most.l2_squared:
+        raise InvalidArgument("plans", f"must move no further than the mechanism was proved for, {most}", together)
+    for plan in plans:
+        source.prepare(plan)
+    entry = _paid(ledger, custom.loss, charge)
+    return _once(ledger, entry, lambda: custom.run([number for plan in plans for number in _in_order(plan, source.run(plan))])), entry
+
+
+def _in_order(plan: Aggregate, cells: Cells) -> list[int]:
+    """The numbers of a plan, in the order in which its groups were declared: no other order is public."""
+    keys: list[tuple[Value, ...]] = list(zip(*cells.keys, strict=True)) if cells.keys else [()]
+    found = dict(zip(keys, cells.numbers[0], strict=True))
+    return [int(found[key]) for key in itertools.product(*(plan.source.domain or ()))]
 
 
 def _paid(ledger: Ledger, loss: Loss, charge: Charge) -> Entry:

@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,14 @@ import pytest
 from rich.console import Console
 
 from hedgerow.cli import local, main
+from hedgerow.errors import InvalidArgument
 from hedgerow.local.batches import Batch
 from hedgerow.local.protocols import Duchi, KAry, LongitudinalUnary, Rappor
 from hedgerow.local.spec import Metric
 from hedgerow.local.store import Addition, Store
 
 METRIC = Metric.of("colour", KAry.calibrate(domain=5, epsilon=4), epoch=7)
+HOME = Metric.of("home", Rappor(k=32, h=2, m=16, f=16_384, p=16_384, q=49_152))
 
 
 @pytest.fixture
@@ -65,7 +69,7 @@ def test_a_plan_in_json_answers_both_ways(capsys: pytest.CaptureFixture[str]) ->
 def test_a_plan_in_words_answers_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["local", "plan", "--domain", "5", "--epsilon", "1", "--frequency", "0.01", "--clients", "2"]) == 0
     said = capsys.readouterr().out
-    assert "A value that a share of 0.01 holds is seen, nine times in ten, among " in said
+    assert "A value that 1 % of clients hold is seen, nine times in ten, among " in said
     assert "2 clients show nothing yet." in said
 
 
@@ -100,6 +104,62 @@ def test_a_simulation_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0.01 < (found["error"]["root_mean_square"] / found["error"]["expected"]) ** 2 < 10
 
 
+def test_a_simulation_of_texts_and_its_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home, drawn = tmp_path / "home.json", tmp_path / "home.svg"
+    home.write_text(HOME.to_json())
+    words = ["local", "simulate", "--metric", str(home), "--domain", "20", "--clients", "500000", "--picture", str(drawn)]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "reports of 6 bytes about texts" in said
+    assert "   text 1 " in said
+    assert "of 20 values are detected" in said
+    assert f"Drawn in {drawn}." in said.replace("\n", " ")
+    svg = drawn.read_text(encoding="utf-8")
+    assert svg.count("<circle") == 20 + 1  # and one in the legend
+    assert ">text 1<" in svg
+    assert main([*words, "--json"]) == 0
+    values = told(capsys)["values"]
+    assert [row["value"] for row in values] == [f"text {place}" for place in range(1, 21)]
+    assert sum(row["truth"] for row in values) == 500_000
+
+
+def test_whoever_waits_is_told_how_far_it_is(
+    metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heard: list[tuple[str, int, int]] = []
+
+    @contextmanager
+    def watched(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+        assert not quiet
+        yield lambda done, total: heard.append((doing, done, total))
+
+    monkeypatch.setattr(local, "working", watched)
+    monkeypatch.setattr(local, "_PIECE", 2)
+    (tmp_path / "values.txt").write_text("0\n1\n2\n3\n4\n")
+    batches = [str(tmp_path / name) for name in ("a.batch", "b.batch")]
+    for batch in batches:
+        assert main(["local", "encode", metric, str(tmp_path / "values.txt"), "--to", batch]) == 0
+    assert heard == 2 * [("randomising", 2, 5), ("randomising", 4, 5), ("randomising", 5, 5)]
+    heard.clear()
+    assert main(["local", "decode", "--metric", metric, "--reports", batches[0], "--reports", batches[1]]) == 0
+    assert heard == [("decoding", 1, 3), ("decoding", 2, 3)]
+    assert "in 10 reports" in capsys.readouterr().out
+
+
+def test_what_is_detected_can_be_drawn(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    batch, drawn = tmp_path / "a.batch", tmp_path / "found.svg"
+    words = ["local", "decode", "--reports", str(batch), "--metric", metric, "--level", "1e-10", "--picture", str(drawn)]
+    batch.write_bytes(Batch(METRIC.hash, METRIC.scheme.encode([3])).to_bytes())
+    assert main(words) == 0
+    assert not drawn.exists()  # nothing to be seen
+    batch.write_bytes(Batch(METRIC.hash, METRIC.scheme.encode(np.full(900, 3))).to_bytes())
+    assert main(words) == 0
+    assert capsys.readouterr().out.endswith(
+        "1 value detected in 900 reports; false discoveries are held at 1e-10. ± is the 95 % interval.\n"
+    )
+    assert "The 1 most frequent values detected" in drawn.read_text(encoding="utf-8")
+
+
 def test_values_become_a_batch(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     values, to = tmp_path / "values.txt", tmp_path / "a.batch"
     values.write_text("0\n 4 \n\n2\n")
@@ -110,7 +170,7 @@ def test_values_become_a_batch(metric: str, tmp_path: Path, capsys: pytest.Captu
     assert METRIC.scheme.aggregate(batch.records)[-1] == 3
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 500))
     assert main(["local", "encode", metric, "--to", str(to)]) == 0
-    assert capsys.readouterr().out.startswith("500 reports of 1 bytes in ")
+    assert capsys.readouterr().out.startswith("500 reports of 1 byte in ")
     counters = METRIC.scheme.aggregate(Batch.from_bytes(to.read_bytes()).records)
     assert 300 < counters[1] < 500  # the truth nine times in ten, and not always
 
@@ -129,7 +189,30 @@ def test_a_store_is_decoded(metric: str, tmp_path: Path, capsys: pytest.CaptureF
     assert main(words) == 0
     said = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in said[:2]] == ["3", "1"]
-    assert said[2] == "2 values detected; false discoveries are held at 1e-10. ± is the 95 % interval."
+    assert said[2] == "2 values detected in 4,000 reports; false discoveries are held at 1e-10. ± is the 95 % interval."
+
+
+def test_nothing_counted_yet_names_what_the_store_has(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The metric file of another epoch is an easy mistake."""
+    words = ["local", "decode", "--store", str(tmp_path / "counts"), "--metric", metric]
+    with Store(tmp_path / "counts") as store:
+        assert main(words) == 0
+        assert capsys.readouterr().out == "No reports of 'colour' in epoch 7 were counted yet.\n"
+        earlier = Metric.of("colour", METRIC.scheme, epoch=6)
+        store.add([Addition(earlier, b"a", earlier.scheme.aggregate(earlier.scheme.encode([1])))])
+    assert main(words) == 0
+    assert capsys.readouterr().out == "No reports of 'colour' in epoch 7 were counted yet. The store has colour (epoch 6).\n"
+
+
+def test_a_file_of_reports_is_counted_once(
+    metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.batch").write_bytes(Batch(METRIC.hash, METRIC.scheme.encode(np.full(900, 2))).to_bytes())
+    Path("b.batch").symlink_to("a.batch")
+    for second in ("a.batch", "b.batch", str(tmp_path / "a.batch")):
+        assert main(["local", "decode", "--reports", "a.batch", "--reports", second, "--metric", metric]) == 2
+        assert "must name each file once: its reports would be counted twice" in capsys.readouterr().err
 
 
 def test_files_of_reports_are_decoded(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,7 +227,7 @@ def test_files_of_reports_are_decoded(metric: str, tmp_path: Path, capsys: pytes
 
 
 def test_names_are_those_of_codes_or_candidates(metric: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    texts = Metric.of("home", Rappor(k=32, h=2, m=4, f=16_384, p=16_384, q=49_152))
+    texts = HOME
     home, batch, names = tmp_path / "home.json", tmp_path / "a.batch", tmp_path / "names.txt"
     home.write_text(texts.to_json())
     names.write_text("red\n\ngreen\nblue\ncafé\npink\n", encoding="utf-8")
@@ -161,7 +244,7 @@ def test_names_are_those_of_codes_or_candidates(metric: str, tmp_path: Path, cap
     assert [row["value"] for row in found["detected"]][:2] == ["café", "red"]
     assert found["reports"] == 30_000
     assert main(["local", "decode", "--reports", str(batch), "--metric", str(home)]) == 2
-    assert "must name the candidates" in capsys.readouterr().err
+    assert "names must be given for RAPPOR: a file of candidates" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("control", ["fdr", "fwer"])
@@ -175,7 +258,8 @@ def test_files_of_google_rappor_are_decoded(control: str, tmp_path: Path, capsys
     found = told(capsys)
     assert (found["control"], found["level"]) == (control, 0.05)
     (first,) = found["detected"]
-    assert set(first) == {"value", "estimate", "stderr", "p_value"}
+    assert set(first) == {"value", "estimate", "stderr", "low", "high", "p_value"}
+    assert abs((first["high"] - first["low"]) / first["stderr"] - 2 * 1.959964) < 1e-5
     assert first["value"] == "first"
     assert abs(first["estimate"] - 10_000) < 1
     assert main(["local", "decode", *words]) == 0
@@ -187,9 +271,11 @@ def test_a_mean_is_decoded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     file.write_text(kept.to_json())
     (tmp_path / "a.batch").write_bytes(Batch(kept.hash, kept.scheme.encode(np.full(9_000, 50))).to_bytes())
     assert main(["local", "decode", "--reports", str(tmp_path / "a.batch"), "--metric", str(file)]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("mean: 0.")
-    assert abs(float(said.split()[1]) - 0.5) < 0.05
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("mean: 0.")
+    assert abs(float(first.split()[1]) - 0.5) < 0.05
+    assert "on a scale from 0 to 1; as a code from 0 to 100 it is " in first
+    assert second == "± is the 95 % interval in 9,000 reports."
 
 
 @pytest.mark.long
@@ -199,11 +285,13 @@ def test_the_collector_serves_until_it_is_interrupted(metric: str, tmp_path: Pat
     with subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        line = process.stdout.readline()
+        lines = [process.stdout.readline() for _ in range(3)]
         os.kill(process.pid, signal.SIGINT)
         assert process.stderr.read() == ""
-    assert line.startswith("Collecting colour (epoch 7) at http://127.0.0.1:")
-    assert line.endswith("counts. Ctrl-C ends it.\n")
+    assert lines[0].startswith("Collecting colour (epoch 7), counters in ")
+    assert lines[1].startswith("Batches go to http://127.0.0.1:")
+    assert "/v1/reports; open http://127.0.0.1:" in lines[1]
+    assert lines[2] == "Ctrl-C ends it.\n"
     assert process.returncode == 0
 
 
@@ -214,12 +302,21 @@ def test_the_collector_serves_until_it_is_interrupted(metric: str, tmp_path: Pat
         (["plan", "--domain", "10", "--epsilon", "0"], 2, "epsilon"),
         (["plan", "--domain", "10", "--epsilon", "much"], 2, "epsilon must be a number; got 'much'"),
         (["plan", "--domain", "10", "--epsilon", "1", "--lifetime", "2"], 2, "for repeated reports"),
+        (["plan", "--domain", "10"], 2, "This takes --domain and --epsilon together, or --metric alone; got '--domain'"),
+        (["plan", "--metric", "METRIC", "--domain", "10"], 2, "says everything but --epoch"),
+        (["plan", "--domain", "10", "--epsilon", "1", "--mean", "--repeats"], 2, "leave out; got '--repeats'"),
+        (["plan", "--domain", "10", "--epsilon", "1", "--mean", "--frequency", "0.1"], 2, "a mean has an error"),
+        (["plan", "--domain", "10", "--epsilon", "1", "--mean", "--clients", "0"], 2, "clients must be"),
+        (["plan", "--domain", "10", "--epsilon", "1", "--delta", "2"], 2, "delta must"),
         (["plan", "--domain", "10", "--epsilon", "1", "--frequency", "2"], 2, "frequency"),
         (["plan", "--domain", "1000000", "--epsilon", "1", "--report-bytes", "1"], 3, "no protocol has reports of 1 bytes"),
         (["plan", "--domain", "10", "--epsilon", "1", "--to", "/no/such/folder/x"], 1, "cannot be written"),
         (["plan", "--domain", "10", "--epsilon", "1", "--name", "Bad Name"], 2, "id must be"),
         (["simulate", "--domain", "10", "--epsilon", "1", "--shape", "flat"], 2, "shape must be one of"),
         (["simulate", "--domain", "10", "--epsilon", "1", "--clients", "0"], 2, "clients must be"),
+        (["simulate", "--metric", "METRIC", "--domain", "10"], 2, "domain is what the metric says"),
+        (["simulate", "--metric", "HOME"], 2, "domain must say how many candidates there are"),
+        (["simulate", "--domain", "10", "--epsilon", "1", "--clients", "9", "--picture", "no/folder/x"], 1, "cannot be written"),
         (["encode", "none.json", "--to", "x"], 2, "METRIC must be a metric file that can be read"),
         (["encode", "METRIC", "none.txt", "--to", "x"], 2, "FILE must be a file of text"),
         (["encode", "AGAIN", "none.txt", "--to", "x"], 3, "Use hedgerow.local.Client"),
@@ -235,6 +332,7 @@ def test_the_collector_serves_until_it_is_interrupted(metric: str, tmp_path: Pat
         (["decode", "--counts", "x", "--map", "y"], 2, "or --counts, --map and --params"),
         (["decode", "--store", "none", "--metric", "METRIC"], 1, "There is no store"),
         (["decode", "--reports", "none", "--metric", "METRIC"], 1, "There is no file"),
+        (["decode", "--reports", "none", "--reports", "none", "--metric", "METRIC"], 1, "There is no file"),
     ],
 )
 def test_what_is_refused(
@@ -243,7 +341,9 @@ def test_what_is_refused(
     monkeypatch.chdir(tmp_path)
     again = Metric.of("home", LongitudinalUnary.calibrate(domain=9, epsilon=1, lifetime=3))
     Path("again.json").write_text(again.to_json())
-    assert main(["local", *({"METRIC": metric, "AGAIN": "again.json"}.get(word, word) for word in words)]) == code
+    Path("home.json").write_text(HOME.to_json())
+    files = {"METRIC": metric, "AGAIN": "again.json", "HOME": "home.json"}
+    assert main(["local", *(files.get(word, word) for word in words)]) == code
     assert said in capsys.readouterr().err
 
 
@@ -274,3 +374,18 @@ def test_bars_fit_a_plain_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     bars = [line for line in capsys.readouterr().out.splitlines() if "┤" in line]
     assert len(bars) >= 6
     assert max(map(len, bars)) <= 80
+
+
+def test_candidates_go_to_the_metric_that_takes_texts(tmp_path: Path) -> None:
+    file, other = tmp_path / "a=b.txt", tmp_path / "other.txt"
+    file.write_text("a.example\nb.example\n", encoding="utf-8")
+    other.write_text("c.example\n", encoding="utf-8")
+    assert local._candidates([], []) == {}
+    assert local._candidates([str(file)], ["home"]) == {"home": ["a.example", "b.example"]}  # no ID, though there is a =
+    assert local._candidates([f"home={file}", f"start={other}"], ["home", "start"]) == {
+        "home": ["a.example", "b.example"],
+        "start": ["c.example"],
+    }
+    for words, ids in (([str(other)], []), ([str(other)], ["home", "start"]), ([f"home={file}", f"home={other}"], ["home", "start"])):
+        with pytest.raises(InvalidArgument, match="must be ID=FILE, once for each metric that takes texts"):
+            local._candidates(words, ids)

@@ -36,6 +36,7 @@ def test_without_a_folder_it_says_what_it_would_do(policy: str, capsys: pytest.C
     [
         ("histogram", "region,age", ["--bins", "age=0,18,65,99"], 9),
         ("cdf", "income", ["--bins", "income=20"], 20),
+        ("cdf", "income", ["--bins", "income=20", "--ranges"], 20),
         ("marginals", "region,smokes", ["--ways", "2", "--where", "age > 20"], 11),
         ("stream", "day", ["--rows", "1"], 31),
     ],
@@ -52,6 +53,15 @@ def test_each_kind_leaves_a_folder(
     assert (found.kind, len(found)) == (kind, lines)
     main(["budget", policy, "--json"])
     assert told(capsys)["spent"] == "2.000000000000"
+
+
+def test_options_of_one_kind(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["publish", "histogram", policy, "people", "region", "--sparse", "--delta", "0.000001"]) == 0
+    assert "Shown are combinations whose noisy count is" in capsys.readouterr().out
+    assert main(["publish", "cdf", policy, "people", "age", "--ranges"]) == 0
+    assert "Expected error of each range (5,050)" in capsys.readouterr().out
+    assert main(["publish", "cdf", policy, "people", "age", "--sparse"]) == 2
+    assert "No such option: --sparse" in capsys.readouterr().err
 
 
 def test_json_is_one_document(policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

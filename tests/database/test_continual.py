@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import hedgerow as hr
 from database.survey import write_survey
-from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
+from hedgerow.database.continual import ContinualDraft
+from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, SourceError
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.continual import Stream
+from hedgerow.publish.streaming.state import StateFile
 
 TERMS = {"horizon": 100, "lower": 0, "upper": 5}
+
+
+@pytest.fixture(autouse=True)
+def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No power is cut here: what is only in the machine's memory is kept too."""
+    monkeypatch.setattr(StateFile, "_synchronous", "OFF")
+    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -47,6 +58,61 @@ def test_a_stream_begins_once(tmp_path: Path) -> None:
         with pytest.raises(InvalidArgument, match="in a folder that there is"):
             db.publish.continual("other", **TERMS).begin(tmp_path / "none" / "a")
         assert db.budget.spent == 1
+
+
+def test_the_anchor_of_a_stream_lies_beside_the_ledger(tmp_path: Path) -> None:
+    """So the whole folder of the stream may be put back, and it is noticed."""
+    (tmp_path / "streams").mkdir()
+    path = tmp_path / "streams" / "meter"
+    with hr.open(write_survey(tmp_path), in_process=True) as db:
+        stream = db.publish.continual("meter", **TERMS, epsilon=1).begin(path)
+    stream.add(3)
+    stream.close()
+    assert [file.name for file in path.parent.iterdir()] == ["meter"]
+    early = path.read_bytes()
+    with Stream.open(path) as stream:
+        stream.add(3)
+    path.write_bytes(early)
+    with pytest.raises(SourceError, match="not the newest state"):
+        Stream.open(path)
+
+
+def test_a_stream_that_could_not_begin_is_begun_later_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise SourceError("The disk is full.")
+
+    with hr.open(write_survey(tmp_path), in_process=True) as db:
+        draft = db.publish.continual("meter", **TERMS, epsilon=1)
+        with monkeypatch.context() as patch:
+            patch.setattr(Stream, "create", full)
+            with pytest.raises(SourceError, match="full"):
+                draft.begin(tmp_path / "a")
+        with draft.begin(tmp_path / "a") as stream:
+            stream.add(3)
+        assert db.budget.spent == 1
+
+
+def test_of_two_who_begin_one_stream_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second has looked before the first was entered. Nothing that it makes can tell anything, and the first goes on."""
+    with hr.open(write_survey(tmp_path), in_process=True) as db:
+        draft = db.publish.continual("meter", **TERMS, epsilon=1)
+        draft.begin(tmp_path / "a").close()
+        monkeypatch.setattr(type(db.ledger), "answers", lambda *_: [])
+        with pytest.raises(SourceError, match="Go on with its file"):
+            draft.begin(tmp_path / "b")
+        assert not (tmp_path / "b").exists()
+        monkeypatch.setattr(ContinualDraft, "_anchor", lambda *_: None)  # as if it could be missed: the ledger still has one answer
+        with pytest.raises(Refused, match="began elsewhere just now"):
+            draft.begin(tmp_path / "c")
+        assert db.budget.spent == 1
+    with Stream.open(tmp_path / "a") as stream:
+        stream.add(3)
+
+
+def test_where_the_ledger_has_no_file_the_anchor_lies_beside_the_stream(tmp_path: Path) -> None:
+    db = hr.protect(pd.DataFrame({"id": range(9), "x": 1}), unit="id", neighbours="add-remove", columns={"x": (0, 1)}, epsilon=3.0)
+    db.publish.continual("meter", **TERMS, epsilon=1).begin(tmp_path / "meter").close()
+    assert (tmp_path / "meter.anchor").exists()
 
 
 def test_what_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -107,25 +110,87 @@ def test_a_failed_run_is_charged_and_leaves_nothing(tmp_path: Path, monkeypatch:
         assert not [path for path in tmp_path.iterdir() if path.name == "a" or "unpublished" in path.name]
 
 
-def test_an_interrupt_after_the_charge_leaves_no_half_publication(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "histogram": (["region", "age"], {"bins": {"age": 10}}),
+    "cdf": ("age", {}),
+    "marginals": (["region", "smokes"], {}),
+    "queries": (["smokes", "region = 'north'"], {}),
+    "synthetic": (["region", "smokes"], {}),
+}
 
-    with opened(tmp_path) as db:
-        draft = db.publish.histogram("people", "region", epsilon=2)
-        monkeypatch.setattr("hedgerow.publish.publication.Workshop.finish", interrupted)
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_paid_and_not_put_in_place_is_finished_later_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """The disk is full when the receipt is written, then somebody interrupts; all that is left is hidden, and the ledger knows it."""
+    columns, options = KINDS[kind]
+    with opened(tmp_path) as db, monkeypatch.context() as patch:
+        draft = getattr(db.publish, kind)("people", columns, epsilon=2, **options)
+        patch.setattr(os, "rename", raising(OSError(28, "No space left on device")))
+        with pytest.raises(SourceError, match=r"No space left on device\. Make room for it and publish it again: that costs nothing"):
+            draft.to(tmp_path / "a")
+        patch.setattr(os, "rename", raising(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             draft.to(tmp_path / "a")
+        assert not (tmp_path / "a").exists()
+        (left,) = [path for path in tmp_path.iterdir() if "unpublished" in path.name]
+        assert left.stat().st_mode & 0o777 == 0o700
+    with hr.open(tmp_path / "survey.toml", in_process=True) as db:
+        # Also by somebody who asks for less; what is told is what was paid.
+        less = getattr(db.publish, kind)("people", columns, epsilon=1, **options)
+        again = less.to(tmp_path / "a")
+        assert db.budget.spent == 2
+        (charge,) = [entry for entry in db.ledger.entries() if entry.kind == "charge"]
+        assert again.receipt["ledger"] == {"entry": charge.seq, "hash": charge.hash, "time": charge.time}
+        assert Fraction(again.receipt["epsilon"]) == 2
+        assert (tmp_path / "a" / "report.html").read_text().endswith("</html>\n")
+        assert not [path for path in tmp_path.iterdir() if "unpublished" in path.name]
+        assert less.to(tmp_path / "b").to_arrow().equals(again.to_arrow())  # and found there from now on
+        assert db.budget.spent == 2
+
+
+def raising(problem: BaseException) -> Any:
+    def fail(*_: object) -> None:
+        raise problem
+
+    return fail
+
+
+def test_killed_before_it_is_in_place_it_is_finished_later_for_nothing(tmp_path: Path) -> None:
+    """kill -9 between the ledger's answer and the last step."""
+    policy = write_survey(tmp_path)
+    program = f"""
+import os, signal
+import hedgerow as hr
+with hr.open({str(policy)!r}, in_process=True) as db:
+    draft = db.publish.histogram("people", "region", epsilon=2)
+    os.rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    draft.to({str(tmp_path / "a")!r})
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    with hr.open(policy, in_process=True) as db:
         assert db.budget.spent == 2
         assert not (tmp_path / "a").exists()
-        assert not [path for path in tmp_path.iterdir() if "unpublished" in path.name]
+        assert db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "a").rows[0]["region"] == "north"
+        assert db.budget.spent == 2
+
+
+def test_who_waits_hears_how_far_it_is(tmp_path: Path) -> None:
+    with opened(tmp_path) as db:
+        for kind, (columns, options) in KINDS.items():
+            heard: list[tuple[int, int]] = []
+            draft = getattr(db.publish, kind)("people", columns, epsilon=2, **options)
+            draft.to(tmp_path / kind, tell=lambda done, of, heard=heard: heard.append((done, of)))
+            assert heard[-1][0] == heard[-1][1] > 0
+            assert [done for done, _ in heard] == sorted(done for done, _ in heard)
 
 
 def test_a_budget_that_is_too_small_is_told_before_anything_happens(tmp_path: Path) -> None:
     with opened(tmp_path) as db:
         for number in range(5):
             db.publish.histogram("people", "region", epsilon=20, where=f"age > {number}").to(tmp_path / str(number))
-        with pytest.raises(BudgetExceeded):
+        with pytest.raises(BudgetExceeded, match=r"it asks for epsilon 1\.0+ with 0\.0+ left"):
             db.publish.histogram("people", "smokes", epsilon=1).to(tmp_path / "a")
         assert not (tmp_path / "a").exists()
 
@@ -251,9 +316,9 @@ def test_of_two_runs_for_one_payment_one_is_seen(tmp_path: Path, monkeypatch: py
     meet = threading.Barrier(2)
     plain = Workshop.keep
 
-    def keep(self: Workshop, table: Any) -> str:
+    def keep(self: Workshop, *made: Any) -> dict[str, str]:
         meet.wait(30)
-        return plain(self, table)
+        return plain(self, *made)
 
     monkeypatch.setattr(Workshop, "keep", keep)
     with opened(tmp_path) as db:
@@ -300,3 +365,22 @@ def test_a_count_does_not_depend_on_what_else_is_asked(tmp_path: Path) -> None:
         assert np.abs(np.array(counts) - exact).max() <= 8
         assert "counts nowhere" not in repr(db.publish.queries("people", asked, epsilon=20))
         assert "counts nowhere" in repr(db.publish.histogram("people", "region"))
+
+
+def test_questions_may_be_rows_of_a_matrix(tmp_path: Path) -> None:
+    """Of regions and of ages in three bins, the first slowest; a row may count more than once."""
+    asked = np.array([[1] * 3 + [0] * 6, [0, 0, 2] * 3])
+    with opened(tmp_path, unit="row") as db:
+        draft = db.publish.queries(
+            "people", ["north", "old, twice"], matrix=asked, columns=["region", "age"], bins={"age": [0, 30, 60, 99]}, epsilon=20
+        )
+        counts = draft.to(tmp_path / "a").to_pandas()["count"].tolist()
+        there = [n for n in range(600) if n % 50]
+        assert abs(counts[0] - sum(n % 3 == 0 for n in there)) < 8
+        assert abs(counts[1] - 2 * sum((7 * n) % 100 >= 60 for n in there)) < 16
+        one = db.publish.queries("people", ["smokers"], matrix=[[0, 1]], columns="smokes", epsilon=20).to(tmp_path / "b").rows
+        assert abs(one[0]["count"] - 150) < 8
+        with pytest.raises(InvalidArgument, match="must be given together"):
+            db.publish.queries("people", ["smokers"], matrix=[[0, 1]])
+        with pytest.raises(InvalidArgument, match="a row for each name"):
+            db.publish.queries("people", ["smokers", "others"], matrix=[[0, 1]], columns="smokes")

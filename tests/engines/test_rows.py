@@ -14,6 +14,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from depth import many
 from engines.against import RANKS, agreed, frames, nodes, plain, schemas
 from engines.worlds import ENGINES
 from hedgerow.engines.catalogue import Registered
@@ -31,7 +32,7 @@ from plan import worlds
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(many(20)))
 def test_every_engine_gives_what_the_reference_gives(engine: Callable[..., Any], number: int) -> None:
     random = Random(number)
     world = worlds.world(random)
@@ -47,7 +48,7 @@ def test_every_engine_gives_what_the_reference_gives(engine: Callable[..., Any],
 def test_the_generator_makes_everything() -> None:
     """Otherwise the test above would say little."""
     seen: set[str] = set()
-    for number in range(60):
+    for number in range(20):
         random = Random(number)
         world = worlds.world(random)
         for _ in range(8):

@@ -220,6 +220,6 @@ def test_a_group_may_have_a_hundred_thousand_values() -> None:
 
 
 @pytest.mark.long
-def test_one_unit_may_have_a_hundred_thousand_rows_and_counts_no_more_for_it() -> None:
-    rows = [row(1, k="a", i=i % 5) for i in range(100_000)] + [row(2, k="a", i=9)]
+def test_one_unit_may_have_many_rows_and_counts_no_more_for_it() -> None:
+    rows = [row(1, k="a", i=i % 5) for i in range(20_000)] + [row(2, k="a", i=9)]
     assert agreed_in(TIED, tied, by(MEDIAN, DISTINCT, keys=("k",), caps=(1, 3)), {"t": rows}) == {("a",): ((0, 0, 0, 9), 4)}

@@ -6,6 +6,7 @@ They read the syntax tree only, so they run on a planted offender in a temporary
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,15 +69,21 @@ def room(module: str) -> str:
     return module.split(".")[0]
 
 
-def _tree(file: Path) -> ast.Module:
-    return ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+@functools.cache
+def _nodes_of(text: str) -> tuple[ast.AST, ...]:
+    """By text, so that each rule finds the sources read already, and a planted file is never taken for another."""
+    return tuple(ast.walk(ast.parse(text)))
+
+
+def _nodes(file: Path) -> tuple[ast.AST, ...]:
+    return _nodes_of(file.read_text(encoding="utf-8"))
 
 
 def _imports(module: str, file: Path) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """(line, dotted module, names taken from it) for each import, lazy and typing-only ones included."""
     inside = [PACKAGE, *module.split(".")] if module else [PACKAGE]
     here = inside if file.name == "__init__.py" else inside[:-1]
-    for node in ast.walk(_tree(file)):
+    for node in _nodes(file):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name, ()) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -172,7 +179,7 @@ def long_modules(root: Path) -> list[str]:
 def long_functions(root: Path) -> list[str]:
     found = []
     for module, file in modules(root).items():
-        for node in ast.walk(_tree(file)):
+        for node in _nodes(file):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1
                 if length > FUNCTION_LINES:
@@ -183,7 +190,7 @@ def long_functions(root: Path) -> list[str]:
 def _code_lines(file: Path) -> int:
     """Lines that run: no blank lines, no comments, no docstrings. Proofs stand in docstrings, and nobody should save on those."""
     documented: set[int] = set()
-    for node in ast.walk(_tree(file)):
+    for node in _nodes(file):
         if (
             isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
             and ast.get_docstring(node, clean=False) is not None
@@ -241,7 +248,7 @@ def seedable_randomness(root: Path) -> list[str]:
     return [
         _say(root, module, getattr(node, "lineno", 1), message)
         for module, file in modules(root).items()
-        for node in ast.walk(_tree(file))
+        for node in _nodes(file)
         if (message := _randomness_in(node))
     ]
 

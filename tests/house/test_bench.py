@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import importlib
 import json
 import subprocess
@@ -18,23 +17,55 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LAWS = ["laplace", "gaussian"]
+# The first two columns of each section's rows.
+ROWS = {
+    "noise": [(law, scale) for law in LAWS for scale in ("1", "10", "1,000", "1,000,000")],
+    "latency": [(law, "first at a new scale") for law in LAWS]
+    + [(law, f"then {kind}") for law in LAWS for kind in ("a count, scale 1", "a count, scale 1,000", "a real, grid 2^-20")],
+    "choice": [("Exponential",) * 2, ("PermuteAndFlip",) * 2],
+    "median": [
+        ("release, ms", "from an array"),
+        ("smooth sensitivity, ms", "from an array"),
+        *(("ranks off", f"epsilon {epsilon}, {relation}") for epsilon in ("1", "0.1") for relation in ("add-remove", "change-one")),
+        ("memory, MB", "quartiles of 20,000"),
+    ],
+    "shapes": [(shape, epsilon) for epsilon in ("1", "0.1") for shape in ("skewed", "heavy-tailed", "tied", "spiked")],
+    "timing": [*((law, scale) for law in LAWS for scale in ("1", "1,000")), ("geometric", "1")],
+    "accounting": [(f"{count} x {law}", scale) for law, scale in (("gaussian", "50"), ("laplace", "100")) for count in ("1,000", "10,000")],
+    "import": [(name,) * 2 for name in ("numpy", "hedgerow", "hedgerow.mechanisms")],
+    "database": [
+        *((what, rows) for what in ("by person", "by person, declared keys", "by row") for rows in ("1,000", "2,000")),
+        ("peak of memory, by person, MB", "2,000"),
+        ("the same question again, ms", "2,000"),
+    ],
+    "joins": [("milliseconds",) * 2, ("peak of memory, MB",) * 2],
+    "quantiles": [(what, unit) for what in ("milliseconds", "peak of memory, MB") for unit in ("by row", "by person")],
+    "tpch": [(f"Q{number}",) * 2 for number in (1, 3, 4, 5, 6, 10, 12, 14, 19)],
+    "local": [
+        (what,) * 2
+        for what in (
+            *(f"make: {name}" for name in ("rappor", "projective")),
+            *(f"count: {name}" for name in ("rappor", "projective", "rappor in JSON")),
+            "count, estimate: projective",
+            *(f"than {oracle} of {peer}" for oracle in ("olh", "oue") for peer in ("pure-ldp", "multi-freq-ldpy")),
+            "than hadamard of pure-ldp",
+        )
+    ],
+    "decoding": [
+        (what,) * 2
+        for what in (
+            "projective, 1,000 values",
+            *(f"rappor, {many} candidates" for many in (20, 40, 60)),
+            "hashing 40 candidates",
+            "a collector, a batch of 9,996 over HTTP",
+        )
+    ],
+    "people": [(name,) * 2 for name in ("hedgerow", "opendp-polars", "smartnoise-sql", "pyqrlew", "pipeline-dp")],
+}
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-W", "error", "-m", "bench", *words], cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What one quick run says. It takes a minute, so the processes of a test run share it: the first runs, the others wait."""
-    shared = tmp_path_factory.getbasetemp().parent / "bench.json"
-    with (shared.parent / "bench.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not shared.exists():
-            done = run("--quick", "--json")
-            assert done.returncode == 0, done.stderr
-            shared.write_text(done.stdout)
-    return json.loads(shared.read_text())
 
 
 @pytest.fixture
@@ -48,77 +79,61 @@ def part(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.long
-def test_it_says_where_it_ran_and_who_is_missing(told: dict[str, Any]) -> None:
+def test_it_says_where_it_ran_and_who_is_missing() -> None:
+    done = run("--quick", "--json", "accounting")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
     assert {"processor", "load", "python", "hedgerow", "numpy", "seconds"} <= told["machine"].keys()
     assert {"opendp", "dp-accounting", "python-dp", "diffprivlib"} <= told["left out"].keys()
-    early = "noise latency choice median shapes timing accounting import database people joins quantiles tpch accuracy"
-    assert " ".join(told["sections"]) == f"{early} sums publishing synthetic"
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("section", "first", "second", "columns"),
-    [
-        ("noise", "law", "scale", {"hedgerow", "numpy rounded", "numpy floats"}),
-        ("latency", "law", "what", {"hedgerow"}),
-        ("choice", "mechanism", "mechanism", {"hedgerow", "numpy, unsafe", "times numpy"}),
-        ("median", "what", "how", {"hedgerow"}),
-        ("shapes", "shape", "epsilon", {"exponential", "inverse", "smooth", "laplace", "laplace / chosen"}),
-        ("timing", "law", "scale", {"Spearman", "median, ns"}),
-        ("accounting", "releases", "scale", {"epsilon", "at once, ms", "one by one, ms"}),
-        ("import", "import", "import", {"ms", "times numpy"}),
-        ("database", "what", "rows", {"hedgerow"}),
-        ("people", "who", "who", set()),
-        ("joins", "what", "what", {"hedgerow", "plain", "bounded", "ours / plain", "ours / bounded"}),
-        ("quantiles", "what", "unit", {"hedgerow", "DuckDB", "ours / DuckDB"}),
-        ("tpch", "question", "question", {"hedgerow, ms", "DuckDB, ms", "statement, ms", "clipped"}),
-    ],
-)
-def test_every_row_is_there_and_measured(told: dict[str, Any], section: str, first: str, second: str, columns: set[str]) -> None:
-    expected = {
-        "noise": [(law, scale) for law in LAWS for scale in ("1", "10", "1,000", "1,000,000")],
-        "latency": [(law, "first at a new scale") for law in LAWS]
-        + [(law, f"then {kind}") for law in LAWS for kind in ("a count, scale 1", "a count, scale 1,000", "a real, grid 2^-20")],
-        "choice": [("Exponential",) * 2, ("PermuteAndFlip",) * 2],
-        "median": [
-            ("release, ms", "from an array"),
-            ("smooth sensitivity, ms", "from an array"),
-            *(("ranks off", f"epsilon {epsilon}, {relation}") for epsilon in ("1", "0.1") for relation in ("add-remove", "change-one")),
-            ("memory, MB", "quartiles of 20,000"),
-        ],
-        "shapes": [(shape, epsilon) for epsilon in ("1", "0.1") for shape in ("skewed", "heavy-tailed", "tied", "spiked")],
-        "timing": [*((law, scale) for law in LAWS for scale in ("1", "1,000")), ("geometric", "1")],
-        "accounting": [
-            (f"{count} x {law}", scale) for law, scale in (("gaussian", "50"), ("laplace", "100")) for count in ("1,000", "10,000")
-        ],
-        "import": [(name,) * 2 for name in ("numpy", "hedgerow", "hedgerow.mechanisms")],
-        "database": [
-            *((what, rows) for what in ("by person", "by person, declared keys", "by row") for rows in ("1,000", "2,000")),
-            ("peak of memory, by person, MB", "2,000"),
-            ("the same question again, ms", "2,000"),
-        ],
-        "joins": [("milliseconds",) * 2, ("peak of memory, MB",) * 2],
-        "quantiles": [(what, unit) for what in ("milliseconds", "peak of memory, MB") for unit in ("by row", "by person")],
-        "tpch": [(f"Q{number}",) * 2 for number in (1, 3, 4, 5, 6, 10, 12, 14, 19)],
-        "people": [(name,) * 2 for name in ("hedgerow", "opendp-polars", "smartnoise-sql", "pyqrlew", "pipeline-dp")],
-    }
-    rows = told["sections"][section]["rows"]
-    assert [(row[first], row[second]) for row in rows] == expected[section]
-    assert all(isinstance(row[column], float) for row in rows for column in columns)
-
-
-@pytest.mark.long
-def test_without_peers_their_targets_are_not_measured_and_all_others_are(told: dict[str, Any]) -> None:
-    targets = [target for section in told["sections"].values() for target in section["targets"]]
-    assert len(targets) == 38
-    for target in targets:
-        assert any(peer in target["text"] for peer in ("opendp", "diffprivlib", "mbi", "peer")) == (target["mark"] == "not measured")
-
-
-@pytest.mark.long
-def test_the_epsilons_are_those_of_the_known_table(told: dict[str, Any]) -> None:
+    assert list(told["sections"]) == ["accounting"]
     found = [row["epsilon"] for row in told["sections"]["accounting"]["rows"]]
     assert found == pytest.approx([3.1311, 11.689, 1.4716, 5.2215], rel=1e-4)
+
+
+# Section, how many targets it has, the columns of ROWS, and the columns that hold figures.
+CASES = [
+    ("noise", 4, "law", "scale", {"hedgerow", "numpy rounded", "numpy floats"}),
+    ("latency", 2, "law", "what", {"hedgerow"}),
+    ("choice", 1, "mechanism", "mechanism", {"hedgerow", "numpy, unsafe", "times numpy"}),
+    ("median", 4, "what", "how", {"hedgerow"}),
+    ("shapes", 2, "shape", "epsilon", {"exponential", "inverse", "smooth", "laplace", "laplace / chosen"}),
+    ("timing", 2, "law", "scale", {"Spearman", "median, ns"}),
+    ("accounting", 1, "releases", "scale", {"epsilon", "at once, ms", "one by one, ms"}),
+    ("import", 0, "import", "import", {"ms", "times numpy"}),
+    ("database", 4, "what", "rows", {"hedgerow"}),
+    ("people", 1, "who", "who", set()),
+    ("joins", 1, "what", "what", {"hedgerow", "plain", "bounded", "ours / plain", "ours / bounded"}),
+    ("quantiles", 1, "what", "unit", {"hedgerow", "DuckDB", "ours / DuckDB"}),
+    ("tpch", 0, "question", "question", {"hedgerow, ms", "DuckDB, ms", "statement, ms", "clipped"}),
+    ("accuracy", 7, "", "", set()),
+    ("sums", 3, "", "", set()),
+    ("publishing", 3, "", "", set()),
+    ("synthetic", 2, "", "", set()),
+    ("local", 4, "what", "what", {"ours, k/s"}),
+    ("decoding", 5, "what", "what", {"hedgerow, s"}),
+]
+
+
+def test_no_section_is_left_out(part: Any) -> None:
+    assert {case[0] for case in CASES} == set(part("__main__").SECTIONS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("section", "targets", "first", "second", "columns"), CASES)
+def test_every_row_and_target_is_there_and_measured(
+    part: Any, section: str, targets: int, first: str, second: str, columns: set[str]
+) -> None:
+    """In a quick run without peers, whose targets alone are not measured."""
+    with part("peers").hired(wanted=False) as nobody:
+        told = part("__main__").SECTIONS[section](nobody, quick=True).to_dict()
+    assert len(told["targets"]) == targets
+    for target in told["targets"]:
+        assert any(peer in target["text"] for peer in ("opendp", "diffprivlib", "mbi", "peer")) == (target["mark"] == "not measured")
+    rows = told["rows"]
+    assert rows
+    if first:
+        assert [(row[first], row[second]) for row in rows] == ROWS[section]
+    assert all(isinstance(row[column], float) for row in rows for column in columns)
 
 
 @pytest.mark.long
@@ -203,10 +218,21 @@ def test_a_peer_that_cannot_start_is_absent(part: Any, tmp_path: Path) -> None:
 
 def test_locks_of_peers_pin_with_hashes_and_name_no_place() -> None:
     locks = sorted((ROOT / "bench" / "peers").rglob("*.lock"))
-    assert [lock.stem for lock in locks] == ["diffprivlib", "opendp-polars", "pipeline-dp", "pyqrlew", "smartnoise-sql", "python-dp", "mbi"]
+    assert [lock.stem for lock in locks] == [
+        "diffprivlib",
+        "multi-freq-ldpy",
+        "pure-ldp",
+        "opendp-polars",
+        "pipeline-dp",
+        "pyqrlew",
+        "smartnoise-sql",
+        "python-dp",
+        "mbi",
+        "opendp-mbi",
+    ]
     for lock in locks:
         text = lock.read_text(encoding="utf-8")
-        assert f"{lock.stem.removesuffix('-polars')}==" in text
+        assert f"{lock.stem.removesuffix('-polars').removesuffix('-mbi')}==" in text
         assert text.count("--hash=sha256:") >= text.count("==") > 0
         assert "://" not in text
 
@@ -232,3 +258,28 @@ def test_every_way_to_bound_gives_the_groups_that_a_loop_gives(part: Any) -> Non
     assert len(answers) == 3
     for way, answer in answers.items():
         assert answer == sorted((group, *totals) for group, totals in expected.items()), way
+
+
+def test_plain_numpy_makes_and_counts_the_same_reports(part: Any) -> None:
+    """The yardsticks of local reports are right, or their times would mean nothing."""
+    plain, local = part("plain_reports"), part("local")
+    many, home = local.Projective.calibrate(domain=50, epsilon=1), local.pages(4).scheme
+    vectors, codes = local.vectors(many), np.repeat(np.arange(50), 400)
+    drawn = plain.points(many, vectors, codes)
+    numbers = vectors @ (many.field ** np.arange(many.dimension - 1, -1, -1))
+    place = np.searchsorted(numbers, drawn)
+    assert np.array_equal(numbers[place], drawn)
+    orthogonal = (vectors[place] * vectors[codes]).sum(axis=1) % many.field == 0
+    assert abs(orthogonal.mean() - many.truth / 65536) < 0.03  # of 20,000: more than eight standard deviations
+    counters = np.append(np.bincount(place, minlength=many.points), codes.size)
+    assert np.array_equal(plain.supports(many, vectors, counters[:-1], 50), many.support(counters))
+    coded = local.Batch(b"8 bytes.", many.encode(codes))
+    assert np.array_equal(plain.points_packed(coded.to_bytes(), many), many.aggregate(coded.records)[:-1])
+
+    bits = home.bits(range(3))
+    rows = plain.rappor_reports(home, bits, np.repeat([0, 1, 2], [20_000, 9_000, 0]))
+    batch, counted = local.Batch(b"8 bytes.", rows), home.aggregate(rows)
+    assert np.array_equal(plain.rappor_packed(batch.to_bytes(), home).ravel(), counted[: home.m * home.k])
+    assert np.array_equal(plain.rappor_json(batch.to_json().encode(), home), plain.packed_bits(rows, home))
+    shares = plain.rappor_nnls(home.rates(counted).rates, bits, home.k)
+    assert shares[0] > 0.35 > shares[2]  # 0.69 and 0 of 29,000, each with a standard error of 0.03

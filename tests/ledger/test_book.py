@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition
 from hypothesis.stateful import rule as step
 
+from depth import many
 from hedgerow.errors import BudgetExceeded, LedgerError, Refused
 from hedgerow.ledger.book import FORMAT, Book, larger
 from hedgerow.ledger.entry import Entry
@@ -428,5 +429,5 @@ class Model(RuleBasedStateMachine):
         assert state(again) == state(self.book)
 
 
-Model.TestCase.settings = settings(max_examples=30, stateful_step_count=25)
+Model.TestCase.settings = settings(max_examples=many(15), stateful_step_count=25)
 TestModel = Model.TestCase

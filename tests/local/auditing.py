@@ -20,6 +20,22 @@ SCALE = 1 << 16
 LEVEL = 1e-9
 VALUES = ("https://example.org/", "b")
 
+AUDITED = [
+    ("coin", (0, 1)),
+    ("k_ary", (0, 9)),
+    ("OUE", (0, 12)),
+    ("SUE", (0, 15)),
+    ("below", (0, 8)),
+    ("longitudinal_unary", (0, 20)),
+    ("hadamard", (0, 1)),
+    ("projective 2", (0, 14)),
+    ("projective", (0, 999)),
+    ("duchi", (0, 100)),
+    ("piecewise", (0, 100)),
+    ("hybrid", (0, 149)),
+]
+"""Metrics, and two values whose reports differ the most."""
+
 
 def secrets(count: int) -> Iterator[bytes]:
     return (bytes_of(f"client {i}", 32) for i in range(count))

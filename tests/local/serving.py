@@ -57,7 +57,7 @@ def packed(metric: Metric, values: Any) -> bytes:
 
 
 @contextmanager
-def serving(store: Path, *metrics: Metric, log: Path | None = None, late: int = 1) -> Iterator[Served]:
+def serving(store: Path, *metrics: Metric, log: Path | None = None, late: int = 1, candidates: str | None = None) -> Iterator[Served]:
     """``hedgerow local collect`` on a free port of this machine; what it says besides goes to ``log``."""
     files = []
     for number, metric in enumerate(metrics):
@@ -65,6 +65,7 @@ def serving(store: Path, *metrics: Metric, log: Path | None = None, late: int = 
         files[-1].write_text(metric.to_json(), encoding="ascii")
     code = "import sys; from hedgerow.cli import main; sys.exit(main())"
     words = ["local", "collect", *map(str, files), "--store", str(store), "--port", "0", "--late", str(late), "--json"]
+    words += [] if candidates is None else ["--candidates", candidates]
     with open(log or store.with_name(f"{store.name}.log"), "a", encoding="utf-8") as errors:
         process = subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=errors, text=True)
     assert process.stdout is not None

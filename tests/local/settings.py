@@ -20,7 +20,7 @@ PRIVACY = {"eps_1_1": (0.45, 0.39, 0.61), "eps_1_5": (0.0, 0.225, 0.775), "chrom
 
 @dataclass(frozen=True)
 class Setting:
-    """``extra``: candidates that nobody holds, for each value; ``missing``: every tenth value is not a candidate."""
+    """``extra``: candidates that nobody holds, for each value; ``missing``: of ``every`` so many values the last is not a candidate."""
 
     k: int
     m: int
@@ -29,6 +29,8 @@ class Setting:
     missing: bool
     n: int = 10**6
     values: int = 100
+    hashes: int = 2
+    every: int = 10
 
 
 SETTINGS = {
@@ -69,7 +71,7 @@ def draw(setting: Setting, shape: str, seed: int, swap: bool = False) -> Case:
     rng, extra = np.random.default_rng(seed), int(setting.values * setting.extra)
     f, p, q = (Fraction(str(number)) for number in PRIVACY[setting.privacy])
     clear, set_ = effective(f, q, p) if swap else effective(f, p, q)
-    bits = rng.integers(0, setting.k, (setting.values + extra, setting.m, 2))
+    bits = rng.integers(0, setting.k, (setting.values + extra, setting.m, setting.hashes))
     sizes = rng.multinomial(setting.n, np.full(setting.m, 1 / setting.m))
     counts, held = np.zeros((setting.m, setting.k), dtype=np.int64), np.zeros(setting.values + extra, dtype=np.int64)
     for cohort in range(setting.m):
@@ -81,7 +83,7 @@ def draw(setting: Setting, shape: str, seed: int, swap: bool = False) -> Case:
         counts[cohort] = rng.binomial(have, float(set_)) + rng.binomial(sizes[cohort] - have, float(clear))
     kept = np.arange(setting.values + extra)
     if setting.missing:
-        kept = kept[(kept >= setting.values) | (kept % 10 != 9)]
+        kept = kept[(kept >= setting.values) | (kept % setting.every != setting.every - 1)]
     return Case(BitRates.of(counts, sizes, clear, set_), bits[kept], held[kept], Candidates.of(bits[kept], setting.k))
 
 

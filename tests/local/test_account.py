@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from math import comb, exp, log
+from math import comb, exp, inf, log
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from scipy.special import ndtr
 from hedgerow.errors import InvalidArgument
 from hedgerow.local import Metric
 from hedgerow.local.account import CONDITIONS, EVEN, lifetime_epsilon, shuffled_delta, shuffled_epsilon
-from hedgerow.local.protocols import Hadamard, KAry, LongitudinalUnary, Piecewise, Projective, Protocol, Unary
+from hedgerow.local.protocols import Hadamard, KAry, LongitudinalUnary, Piecewise, Projective, Protocol, Rappor, Unary
 
 
 def reference(p: float, c: float, r: float, n: int, epsilon: float) -> float:
@@ -119,6 +119,10 @@ def test_lifetimes_add() -> None:
     plain, memoised = Metric.of("a", KAry(2, 32768)), Metric.of("b", LongitudinalUnary(4, 32768, 6553, 50000, 15536))
     assert lifetime_epsilon([(plain, 3), (memoised, 2)]) == pytest.approx(3 * log(3) + 2 * log((65536 - 6553) / 6553))
     assert lifetime_epsilon([]) == 0
+    odd = Metric.of("c", KAry(2, 20000))
+    assert sum(odd.lifetime_epsilon(1) for _ in range(3)) < 3 * Fraction(odd.epsilon)  # added up as floats it would be too little
+    assert lifetime_epsilon([(odd, 1)] * 3) >= 3 * Fraction(odd.epsilon)
+    assert lifetime_epsilon([(plain, 1), (Metric.of("home", Rappor(8, 1, 1, 0, 10_000, 50_000)), 1)]) == inf
 
 
 def test_conditions_are_told() -> None:

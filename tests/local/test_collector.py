@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,7 @@ import pytest
 from hedgerow.errors import InvalidArgument, SourceError, Unsupported
 from hedgerow.local import collector
 from hedgerow.local.batches import Batch
-from hedgerow.local.collector import LARGEST, Rejected, application, read, serve
+from hedgerow.local.collector import LARGEST, Rejected, Room, application, read, serve
 from hedgerow.local.epochs import Calendar
 from hedgerow.local.protocols import KAry, Rappor
 from hedgerow.local.spec import Metric
@@ -42,8 +43,22 @@ KEY = "0123456789abcdef"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("collector") / "counts", METRIC, OTHER, TEXTS) as served:
+    folder = tmp_path_factory.mktemp("collector")
+    (folder / "texts").write_text("a.example\nb.example\n", encoding="utf-8")
+    with serving(folder / "counts", METRIC, OTHER, TEXTS, candidates=f"home={folder / 'texts'}") as served:
         yield served
+
+
+def test_texts_that_were_given_at_the_start_are_looked_for(server: Served) -> None:
+    scheme = TEXTS.scheme
+    assert isinstance(scheme, Rappor)
+    assert server.send(Batch(TEXTS.hash, scheme.encode(np.repeat("a.example", 50_000), TEXTS.lasting)).to_bytes())[0] == 200
+    row: dict[str, Any] = {"detected_in": 0}
+    while row["detected_in"] < 50_000:  # what reports tell may be computed a while after they came
+        row = next(row for row in json.loads(server.ask("GET", "/v1/metrics")[1])["metrics"] if row["id"] == "home")
+        time.sleep(0.01)
+    assert [found["value"] for found in row["detected"]] == ["a.example"]
+    assert row["loss"]["epochs"] == 1
 
 
 def test_good_batches_of_both_forms_are_counted(server: Served) -> None:
@@ -198,6 +213,7 @@ def test_the_page_is_served_and_runs_nothing(server: Served) -> None:
     assert answer.headers["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
     assert answer.headers["Server"] is None
     assert "colour, epoch 7" in text
+    assert "What a client gives away at most" in text
     assert "<script" not in text
 
 
@@ -306,6 +322,43 @@ def test_a_body_that_is_too_slow_is_given_up(tmp_path: Path, monkeypatch: pytest
     with Store(tmp_path / "counts") as store:
         status, answer = asyncio.run(posted(application(store, Calendar([METRIC])), [GOOD, None]))
     assert (status, answer["error"]["type"]) == (408, "TooSlow")
+
+
+def test_room_is_given_in_the_order_of_asking_and_never_twice() -> None:
+    """A large batch waits until there is room, and small ones that come later wait behind it; one larger than the room has it alone."""
+    told: list[str] = []
+
+    async def take(room: Room, name: str, size: int, hold: int) -> None:
+        async with room.taken(size):
+            told.append(name)
+            for _ in range(hold):
+                await asyncio.sleep(0)
+            told.append(name.upper())
+
+    async def all_of_them() -> None:
+        room = Room(10)
+        await asyncio.gather(take(room, "a", 6, 5), take(room, "b", 4, 20), take(room, "c", 99, 3), take(room, "d", 1, 1))
+
+    asyncio.run(all_of_them())
+    assert told == ["a", "b", "A", "B", "c", "C", "d", "D"]
+
+
+def test_a_refused_batch_gives_its_room_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_ROOM", 1)  # one at a time
+
+    async def several(app: Any) -> list[int]:
+        return [(await posted(app, [body], f"{number:016}"))[0] for number, body in enumerate((GOOD, GOOD[:9], GOOD + b"\x05", GOOD))]
+
+    with Store(tmp_path / "counts") as store:
+        assert asyncio.run(several(application(store, Calendar([METRIC])))) == [200, 400, 422, 200]
+
+
+@pytest.mark.parametrize(("said", "held"), [("7", 7), ("5000000", 100), ("", 100), ("-1", 100), ("١", 100), ("9" * 17, 100)])
+def test_the_room_for_a_body_is_what_it_says_or_the_most(said: str, held: int) -> None:
+    from starlette.requests import Request
+
+    scope = {"type": "http", "headers": [(b"content-length", said.encode("utf-8"))]}
+    assert collector._size(Request(scope), 100) == held
 
 
 def test_no_telemetry_whoever_asks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from goodness import FAR
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.dictionary import Dictionary
 from hedgerow.local.protocols import Hadamard, KAry, Projective, Protocol, Rappor
@@ -27,6 +28,7 @@ def test_texts_are_found_that_nobody_listed(scheme: Protocol) -> None:
     found = book.search(collected(book, ["ab", "abba.x", "hedgerow", *rare], [0.3, 0.3, 0.3, *[0.1 / 80] * 80], 50_000), "fwer", 1e-9)
     assert sorted(found.texts) == ["ab", "abba.x", "hedger"]  # the long one by its beginning
     assert found.collisions == 0
+    assert found.mistaken < 0.1  # 84 candidates at most, and three frequent codes of ten thousand
     assert found.estimates.n == 49_960
     assert (np.abs(found.estimates.counts - 15_000) < 8 * found.estimates.standard_errors).all()
     assert (found.estimates.p_values < 1e-9).all()
@@ -36,7 +38,7 @@ def test_nothing_frequent() -> None:
     book = Dictionary(KAry.calibrate(domain=1000, epsilon=1), LETTERS, (1, 2))
     nobody = np.zeros(book.scheme.counters, dtype=np.int64)
     found = book.search([nobody, nobody])
-    assert (found.texts, found.estimates.n, found.collisions) == ((), 0, 0)
+    assert (found.texts, found.estimates.n, found.collisions, found.mistaken) == ((), 0, 0, 0.0)
 
 
 def test_candidates_that_share_a_code_are_counted() -> None:
@@ -46,6 +48,27 @@ def test_candidates_that_share_a_code_are_counted() -> None:
     same = sorted(letter for letter, code in zip("abcdefgh", codes, strict=True) if code == codes[0])
     assert sorted(found.texts) == same
     assert found.collisions == (len(same) if len(same) > 1 else 0)
+    assert found.mistaken == 1.0  # eight candidates, one code of eight is frequent
+
+
+@pytest.mark.long
+def test_false_texts_stay_at_the_stated_level() -> None:
+    """From reports to dictionary, a hundred times: rare texts make some prefixes that nobody continues."""
+    book, level, runs = Dictionary(Projective.calibrate(domain=5_000, epsilon=2), "abcd", (2, 4)), 0.2, 100
+    texts = ["abca", "dddd", "bc", *(a + b for a in "abcd" for b in "abcd")]
+    weights = [0.3, 0.2, 0.2, *[0.3 / 16] * 16]
+    shares, families, found_any = [], 0, 0
+    for _ in range(runs):
+        states = collected(book, texts, weights, 5_000)
+        false = [text for text in book.search(states, "fwer", level).texts if text not in texts]
+        families += bool(false)
+        found = book.search(states, "fdr", level)
+        shares.append(sum(text not in texts for text in found.texts) / max(1, len(found.texts)))
+        found_any += "abca" in found.texts
+    assert found_any == runs
+    assert families / runs < level + FAR * (level / runs) ** 0.5
+    assert np.mean(shares) < level + FAR * 0.2 / runs**0.5
+    assert sum(shares) > 0  # not idle
 
 
 def test_rounds_hash_apart() -> None:

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from goodness import FAR
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.estimates import Estimates, base_cut, benjamini_hochberg, bonferroni, norm_sub
+from hedgerow.local.estimates import Estimates, base_cut, benjamini_hochberg, benjamini_yekutieli, bonferroni, norm_sub
 from hedgerow.local.protocols import KAry, Projective
 
 
@@ -77,6 +77,14 @@ def test_benjamini_hochberg_takes_the_last_that_passes() -> None:
     assert benjamini_hochberg([0.04, 0.5, 0.035, 0.005, 0.02], 0.05).tolist() == [True, False, True, True, True]
     assert benjamini_hochberg([0.02, 0.5, 0.6], 0.05).tolist() == [False, False, False]
     assert benjamini_hochberg([], 0.05).size == 0
+
+
+def test_benjamini_yekutieli_divides_the_level_by_a_harmonic_sum() -> None:
+    p = [0.001, 0.004, 0.02, 0.5, 0.9]
+    assert benjamini_yekutieli(p, 0.05).tolist() == benjamini_hochberg(p, 0.05 / (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5)).tolist()
+    assert benjamini_yekutieli(p, 0.05).tolist() == [True, True, False, False, False]
+    assert benjamini_hochberg(p, 0.05).tolist() == [True, True, True, False, False]
+    assert benjamini_yekutieli([], 0.05).size == 0
 
 
 def test_benjamini_hochberg_finds_all_that_bonferroni_does() -> None:

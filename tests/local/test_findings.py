@@ -68,6 +68,7 @@ def test_texts_are_found_among_candidates() -> None:
     names = ["b.example", "c.example", "a.example", *(f"{number}.example" for number in range(40))]
     found = findings(metric, counters, names=names, control="fwer", level=1e-6)
     assert [finding.value for finding in found][:2] == ["a.example", "b.example"]
+    assert findings(metric, counters, names=[*names, "a.example"], control="fwer", level=1e-6) == found  # named twice, counted once
     assert reports(counters) == 30_000
     with pytest.raises(InvalidArgument, match="must name the candidates"):
         findings(metric, counters)

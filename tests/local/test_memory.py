@@ -8,6 +8,7 @@ import pytest
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError
 from hedgerow.local.memory import SECRET, Memory
+from local.vectors import PLACE
 
 ONES = b"\x01" * SECRET
 
@@ -74,20 +75,7 @@ def test_two_who_share_a_file_pay_together(place: Path) -> None:
         one.charge("home", "cc", 2)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "{}",
-        json.dumps({"version": 2, "secret": ONES.hex(), "tags": {}, "reports": {}}),
-        json.dumps({"version": 1, "secret": "01", "tags": {}, "reports": {}}),
-        json.dumps({"version": 1, "secret": 1, "tags": {}, "reports": {}}),
-        json.dumps({"version": 1, "secret": ONES.hex(), "tags": [], "reports": {}}),
-        json.dumps({"version": 1, "secret": ONES.hex(), "tags": {"home": [1]}, "reports": {}}),
-        json.dumps({"version": 1, "secret": ONES.hex(), "tags": {}, "reports": {"home": -1}}),
-    ],
-)
+@pytest.mark.parametrize("text", json.loads(PLACE.read_text(encoding="ascii"))["memories"])
 def test_a_file_that_cannot_be_read_is_refused_and_kept(place: Path, text: str) -> None:
     place.write_text(text, encoding="utf-8")
     with pytest.raises(LedgerError, match=r"cannot be read\. Restore it; deleting it makes a new client"):

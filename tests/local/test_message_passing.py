@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from hedgerow.local import message_passing
 from hedgerow.local.candidates import Candidates
-from hedgerow.local.message_passing import STRAIN, cross, fit, gather
-from local.settings import SETTINGS, draw
+from hedgerow.local.message_passing import STRAIN, Evidence, cross, fit, gather, without
+from local.settings import SETTINGS, Setting, draw
 
 
 def flat(name: str, shape: str, seed: int) -> tuple[np.ndarray, np.ndarray, Candidates, np.ndarray]:
@@ -14,17 +16,16 @@ def flat(name: str, shape: str, seed: int) -> tuple[np.ndarray, np.ndarray, Cand
     return case.rates.rates.ravel(), case.rates.variances.ravel(), case.candidates, case.truth / case.rates.n
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("judge", [gather, cross])
-def test_estimates_are_unbiased_and_their_errors_true(judge: object) -> None:
+def test_estimates_are_unbiased(judge: Callable[..., Evidence]) -> None:
     scaled = []
-    for seed in range(6):
+    for seed in range(2):
         rates, variances, candidates, truth = flat("over x2", "zipf1", seed)
-        found = judge(rates, variances, candidates)  # type: ignore[operator]
-        scaled.append((found.shares - truth) / found.errors)
-    every = np.concatenate(scaled)  # 1740 numbers, nearly independent
-    assert abs(every.mean()) < 0.1
-    assert 0.9 < every.std() < 1.05
+        found = judge(rates, variances, candidates, **({"folds": 4} if judge is cross else {}))
+        scaled.append((found.shares - truth) * np.sqrt(found.information))
+    every = np.concatenate(scaled)  # 580 numbers, nearly independent
+    assert abs(every.mean()) < 0.2
+    assert 0.9 < every.std() < 1.1
 
 
 def test_rounds_settle_and_leave_only_noise() -> None:
@@ -32,17 +33,37 @@ def test_rounds_settle_and_leave_only_noise() -> None:
     found = fit(rates, variances, candidates)
     assert found.settled
     assert 0 < found.strain < STRAIN
-    assert np.mean(found.weights * found.left**2) == pytest.approx(1.0, abs=0.15)
+    assert np.mean(found.left**2 / found.noise) == pytest.approx(1.0, abs=0.15)
     assert found.shares[0] == pytest.approx(truth[0], rel=0.05)
     assert (found.shares >= 0).all()
 
 
 def test_strain_leads_to_crossing() -> None:
-    rates, variances, candidates, _ = flat("few cells", "uniform", 1)
-    assert fit(rates, variances, candidates).strain > STRAIN
-    assert gather(rates, variances, candidates).crossed
-    rates, variances, candidates, _ = flat("long", "zipf1", 1)
+    case = draw(Setting(8, 20, "demo", 1.0, True), "uniform", 1)
+    rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
+    assert fit(rates, variances, case.candidates).strain > STRAIN
+    assert gather(rates, variances, case.candidates).crossed
+    rates, variances, candidates, _ = flat("demo", "zipf1", 1)
     assert not gather(rates, variances, candidates).crossed
+
+
+def test_few_cohorts_lead_to_crossing() -> None:
+    case = draw(Setting(8, 16, "eps_1_1", 0.0, False, n=1000, values=5), "uniform", 1)
+    rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
+    assert fit(rates, variances, case.candidates).strain < STRAIN
+    assert gather(rates, variances, case.candidates).crossed
+
+
+def test_a_candidate_that_is_not_listed_leaves_what_it_holds() -> None:
+    """Whatever the bits of the one left out are, they do not move what is left without it."""
+    case = draw(Setting(8, 8, "demo", 1.0, False, values=10), "zipf1", 1)
+    rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
+    pulls, score = without(rates, variances, case.candidates, 0)
+    assert score == pytest.approx(float(case.candidates.sums(pulls)[0]))
+    assert score > 5 * np.sqrt(16 * np.mean(pulls**2))
+    moved = case.bits.copy()
+    moved[0] = (moved[0] + 1) % 8
+    np.testing.assert_array_equal(without(rates, variances, Candidates.of(moved, 8), 0)[0], pulls)
 
 
 def test_rounds_that_do_not_settle_lead_to_crossing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,8 +88,8 @@ def test_a_single_cohort_is_judged_without_a_fit() -> None:
     bits = rng.integers(0, 64, (20, 1, 2))
     candidates = Candidates.of(bits, 64)
     rates = candidates.spread(np.append(0.5, np.zeros(19))) + 0.01 * rng.normal(size=64)
-    found = cross(rates, np.full(64, 1e-4), candidates)
-    assert found.crossed
+    found = gather(rates, np.full(64, 1e-4), candidates)
+    assert not found.fitted.any()
     assert np.argmax(found.shares) == 0
     assert found.shares[0] == pytest.approx(0.5, abs=0.05)
 
@@ -78,9 +99,9 @@ def test_looking_at_promising_candidates_only_changes_little(monkeypatch: pytest
     whole = gather(rates, variances, candidates)
     monkeypatch.setattr(message_passing, "_MANY", 100)
     some = gather(rates, variances, candidates)
-    scaled = (some.shares - whole.shares) / whole.errors
+    scaled = (some.shares - whole.shares) * np.sqrt(whole.information)
     assert np.sqrt(np.mean(scaled**2)) < 0.3
-    assert 0.9 < ((some.shares - truth) / some.errors).std() < 1.1
+    assert 0.9 < ((some.shares - truth) * np.sqrt(some.information)).std() < 1.1
 
 
 def test_nobody_promising(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,16 +109,16 @@ def test_nobody_promising(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates = Candidates.of(np.random.default_rng(1).integers(0, 8, (5, 4, 2)), 8)
     found = gather(np.full(32, 0.2), np.full(32, 1e-3), candidates)
     np.testing.assert_allclose(found.shares, 0.0, atol=1e-12)
-    assert found.skewness == 0.0
 
 
-def test_a_frequent_value_that_is_missing_makes_estimates_lean() -> None:
+def test_a_frequent_value_that_is_missing_costs_little() -> None:
+    """It sets one cell in 64 by 0.4, which would be all the noise there is: what the quiet cells say is a hundred times as sharp."""
     rng = np.random.default_rng(5)
     bits = rng.integers(0, 128, (400, 64, 2))
-    hidden = Candidates.of(bits[:1], 128).spread(np.array([0.4]))
+    truth = np.append(np.full(20, 0.002), np.zeros(379))
+    hidden = Candidates.of(bits[:1], 128).spread(np.array([0.4])) + Candidates.of(bits[1:], 128).spread(truth)
     found = gather(hidden + 0.001 * rng.normal(size=hidden.size), np.full(hidden.size, 1e-6), Candidates.of(bits[1:], 128))
-    assert found.skewness > 0.3
-    scaled = found.shares / found.errors
+    scaled = (found.shares - truth) * np.sqrt(found.information)
     assert scaled.std() == pytest.approx(1.0, abs=0.15)
-    # What the normal law would call one in ten thousand happens here: the skewed law is needed, and says so.
-    assert np.mean((scaled - scaled.mean()) ** 3) / scaled.std() ** 3 == pytest.approx(found.skewness, abs=0.4)
+    plain = 0.4 * np.sqrt(1 / 64 / (2 * 64))  # the standard error of an average over all cells
+    assert (1 / np.sqrt(found.information)).max() < plain / 20

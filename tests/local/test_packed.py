@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,19 @@ from hypothesis import strategies as st
 
 from goodness import ALARM, FAR, chi_square
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.packed import as_codes, as_records, coin_rows, column_sums, pack_numbers, padding_is_clear, unpack_numbers, width_of
+from hedgerow.local.packed import (
+    as_codes,
+    as_records,
+    coin_rows,
+    column_sums,
+    count_numbers,
+    grouped_sums,
+    numbers_in,
+    pack_numbers,
+    padding_is_clear,
+    unpack_numbers,
+    width_of,
+)
 
 
 @given(st.lists(st.integers(0, 2**24 - 1), max_size=20), st.integers(3, 4))
@@ -35,6 +49,28 @@ def test_a_number_at_the_bound_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="not below 10"):
         unpack_numbers(rows, 1, 10)
     assert unpack_numbers(rows[:0], 1, 10).size == 0
+
+
+@pytest.mark.parametrize("bound", [7, 1 << 19])
+def test_numbers_are_counted_piece_by_piece(bound: int) -> None:
+    numbers = np.arange(600_000) * 7_919 % bound
+    rows = pack_numbers(numbers, 3)
+    assert np.array_equal(count_numbers(rows, 3, bound), np.bincount(numbers, minlength=bound))
+    assert sum(piece.size for piece in numbers_in(rows, 3, bound)) == 600_000
+    assert count_numbers(rows[:0], 3, bound).sum() == 0
+    with pytest.raises(InvalidArgument, match="nothing was counted"):
+        count_numbers(rows, 3, int(numbers[-1]))
+
+
+def test_counting_takes_little_more_memory_than_the_reports() -> None:
+    rows = np.zeros((2_000_000, 1), dtype=np.uint8)
+    tracemalloc.start()
+    try:
+        assert count_numbers(rows, 1, 5).tolist() == [2_000_000, 0, 0, 0, 0]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8_000_000  # all of them in eight bytes each would be 16 million bytes
 
 
 def test_codes() -> None:
@@ -69,11 +105,34 @@ def test_coins_of_many_pieces() -> None:
     assert abs(int(np.bitwise_count(packed).sum()) - 6_000_000) < FAR * (24_000_000 * 3 / 16) ** 0.5
 
 
-@pytest.mark.parametrize("shape", [(0, 2), (1, 1), (11, 2), (12, 2), (13, 3), (1000, 2), (100_000, 16)])
+@pytest.mark.parametrize("shape", [(0, 2), (1, 1), (2, 1), (3, 1), (13, 3), (1000, 2), (3, 200_000), (9_999, 41), (100_000, 16)])
 def test_columns_are_added_up(shape: tuple[int, int]) -> None:
     rows = coin_rows(20_000, shape[0], 8 * shape[1])
     for bits in (8 * shape[1], 8 * shape[1] - 3):
         assert column_sums(rows, bits).tolist() == np.unpackbits(rows, axis=1, count=bits).sum(axis=0).tolist()
+
+
+@given(st.lists(st.integers(0, 4), max_size=60), st.integers(1, 3))
+def test_columns_are_added_up_in_groups(groups: list[int], record: int) -> None:
+    rows = coin_rows(20_000, len(groups), 8 * record)
+    bits = np.unpackbits(rows, axis=1).astype(np.int64)
+    sums = np.zeros((5, 8 * record), dtype=np.int64)
+    np.add.at(sums, np.array(groups, dtype=np.int64), bits)
+    assert np.array_equal(grouped_sums(rows, np.array(groups, dtype=np.int64), 5), sums)
+
+
+def test_one_group_that_has_nearly_all_rows_takes_no_room_in_the_others() -> None:
+    groups = np.where(np.arange(20_000) % 1_000, 0, np.arange(20_000) // 1_000 % 128)
+    rows = coin_rows(20_000, groups.size, 16)
+    tracemalloc.start()
+    try:
+        found = grouped_sums(rows, groups, 1_024)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4_000_000  # a row for each group as often as the largest has one would be 40 million bytes
+    for group in (0, 5, 1_023):
+        assert found[group].tolist() == column_sums(rows[groups == group], 16).tolist()
 
 
 def test_padding() -> None:

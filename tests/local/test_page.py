@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hedgerow.errors import InvalidArgument
 from hedgerow.local import page
 from hedgerow.local.epochs import Calendar
 from hedgerow.local.page import Overview
@@ -71,9 +73,26 @@ def test_it_shows_every_metric_and_its_values(store: Store) -> None:
         "From 0 at the first",
     ):
         assert part in said
-    assert "each further report as much again" in said
-    assert "each further value of a client 3" in said
     assert "No value stands out" in said  # nothing has come in of the third
+
+
+def monitor(text: str) -> list[list[str]]:
+    """The cells of the first table, row by row."""
+    rows = re.findall(r"<tr.*?</tr>", text[: text.index("</table>")])
+    return [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in rows]
+
+
+def test_the_monitor_says_what_a_client_gives_away_by_its_cap_and_so_far(store: Store) -> None:
+    for epoch in (5, 6, 7):
+        add(store, replace(METRIC, epoch=epoch), [1])
+    endless = Metric.of("texts", Rappor(k=32, h=2, m=4, f=0, p=16_384, q=49_152))
+    held = Calendar([METRIC, AGAIN])
+    rows = monitor(Overview(store, held).to_html())
+    assert rows[0] == ["metric", "one report", "cap 1", "cap 2", "cap 3", "cap 5", "cap 10", "epochs", "so far"]
+    assert rows[1] == ["colour per report", "4", "4", "8", "12", "20", "40", "3", "12"]
+    assert rows[2] == ["home per value", "0.99994", "2.9997", "5.9994", "8.9991", "14.999", "29.997", "0", "0"]
+    assert rows[3] == ["all together", "", "6.9997", "14", "21", "34.999", "69.997", "", "12"]
+    assert "unbounded" in Overview(store, Calendar([endless])).to_html()
 
 
 def test_rows_for_programs(store: Store) -> None:
@@ -85,15 +104,55 @@ def test_rows_for_programs(store: Store) -> None:
     assert Metric(row["id"], row["protocol"], tuple(row["parameters"].items()), row["epoch"]) == METRIC
 
 
-def test_it_follows_the_store_and_computes_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+class Clock:
+    """A clock that the test sets; what takes time moves it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_it_follows_the_store_and_takes_a_tenth_of_the_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Metric] = []
-    real = page.findings
-    monkeypatch.setattr(page, "findings", lambda metric, counters: asked.append(metric) or real(metric, counters))
-    overview = Overview(store, Calendar([METRIC]))
+    clock, real = Clock(), page.findings
+
+    def slow(metric: Metric, counters: Any, **given: Any) -> Any:
+        asked.append(metric)
+        clock.now += 2.0
+        return real(metric, counters, **given)
+
+    monkeypatch.setattr(page, "findings", slow)
+    overview = Overview(store, Calendar([METRIC]), clock=clock)
     assert overview.rows()[0].reports == 0
-    add(store, METRIC, np.repeat(3, 100))
-    assert [overview.rows()[0].reports for _ in range(3)] == [100, 100, 100]
-    assert len(asked) == 2
+    add(store, METRIC, np.repeat(3, 4_000))
+    clock.now = 19.9
+    for _ in range(3):
+        (row,) = overview.rows()
+        assert (row.reports, row.told, row.found) == (4_000, 0, ())
+    assert "From the first 0 reports." in overview.to_html()
+    clock.now = 20.0
+    for _ in range(3):
+        (row,) = overview.rows()
+        assert (row.reports, row.told) == (4_000, 4_000)
+        assert row.found is not None
+        assert row.found[0].value == 3
+    assert "From the first" not in overview.to_html()
+    clock.now = 1_000.0
+    overview.rows()
+    assert len(asked) == 2  # nothing has come in since
+
+
+def test_only_the_last_epochs_are_shown_and_kept(store: Store) -> None:
+    for epoch in range(20):
+        add(store, replace(METRIC, epoch=epoch), [1])
+    overview = Overview(store, Calendar([replace(METRIC, epoch=19)]))
+    assert [row.metric.epoch for row in overview.rows()] == [19, 18, 17, 16, 15]
+    assert len(overview._kept) == 5
+    add(store, replace(METRIC, epoch=20), [1])
+    overview.rows()
+    assert len(overview._kept) == 5
 
 
 def test_long_lists_are_cut_on_the_page_only(store: Store) -> None:
@@ -107,12 +166,48 @@ def test_long_lists_are_cut_on_the_page_only(store: Store) -> None:
     assert "25 more were detected" in text
 
 
+TEXTS = Metric.of("home", Rappor(k=32, h=2, m=8, f=0, p=16_384, q=49_152))
+
+
 def test_texts_need_candidates(store: Store) -> None:
-    texts = Metric.of("home", Rappor(k=32, h=2, m=4, f=0, p=16_384, q=49_152))
-    add(store, texts, np.repeat(["a.example"], 500))
-    overview = Overview(store, Calendar([texts]))
+    add(store, TEXTS, np.repeat(["a.example"], 500))
+    overview = Overview(store, Calendar([TEXTS]))
     said = " ".join(Reader(overview.to_html()).said)
-    for part in ("500 reports", "any text", "hedgerow local decode", "each further value of a client unbounded"):
+    for part in ("500 reports", "any text", "collect with --candidates, or hedgerow local decode", "unbounded"):
         assert part in said
     (row,) = overview.to_dict()["metrics"]
     assert (row["detected"], row["lifetime_epsilon"], row["reports"]) == (None, None, 500)
+    assert row["loss"]["so_far"] is None
+
+
+def test_texts_are_found_among_candidates(store: Store) -> None:
+    values, scheme = np.repeat(["a.example", "<b>.example"], [6_000, 3_000]), TEXTS.scheme
+    assert isinstance(scheme, Rappor)
+    store.add([Addition(TEXTS, b"a", scheme.aggregate(scheme.encode(values, TEXTS.lasting)))])
+    listed = ["c.example", "<b>.example", "a.example", "d.example", "a.example"]
+    overview = Overview(store, Calendar([TEXTS]), {"home": listed})
+    (row,) = overview.rows()
+    assert row.found is not None
+    assert [finding.value for finding in row.found] == ["a.example", "<b>.example"]
+    assert "<b>.example" in Reader(overview.to_html()).said  # as a text, and not as a tag
+
+
+@pytest.mark.parametrize(
+    ("candidates", "told"),
+    [
+        ({"none": ["a"]}, "must be for a RAPPOR metric that is collected here"),
+        ({"colour": ["a"]}, "must be for a RAPPOR metric that is collected here"),
+        ({"home": []}, "must be 1 to 10,000 texts"),
+        ({"home": [str(number) for number in range(10_001)]}, "hedgerow local decode takes more; got 10001"),
+    ],
+)
+def test_candidates_that_cannot_be_looked_for(store: Store, candidates: dict[str, list[str]], told: str) -> None:
+    with pytest.raises(InvalidArgument, match=told):
+        Overview(store, Calendar([METRIC, TEXTS]), candidates)
+
+
+def test_a_metric_of_very_many_values_is_not_decoded_here(store: Store) -> None:
+    many = Metric.of("many", KAry(1 << 20, 60_000))
+    (row,) = Overview(store, Calendar([many])).rows()
+    assert (row.found, row.reports) == (None, 0)
+    assert "too many values for this page" in row.why

@@ -7,8 +7,11 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.local import simulation
-from hedgerow.local.protocols import Duchi, Hadamard, KAry, Protocol, Unary
-from hedgerow.local.simulation import simulate
+from hedgerow.local.protocols import Duchi, Hadamard, KAry, Protocol, Rappor, Unary
+from hedgerow.local.simulation import holders, simulate, simulate_counters, simulate_texts
+from hedgerow.local.spec import Metric
+
+HOME = Metric.of("home", Rappor(k=16, h=2, m=8, f=16_384, p=16_384, q=49_152))
 
 
 @pytest.mark.parametrize("shape", ["zipf", "uniform"])
@@ -47,3 +50,74 @@ def test_what_is_refused() -> None:
             simulate(scheme, clients)
     with pytest.raises(Unsupported, match="duchi estimates a mean"):
         simulate(Duchi.calibrate(domain=4, epsilon=1), 10)
+
+
+def test_codes_are_named_by_themselves_and_texts_by_their_names() -> None:
+    found = simulate(KAry.calibrate(domain=4, epsilon=4), 100_000)
+    assert [row.value for row in found.frequent(3)] == [0, 1, 2]
+    detected = found.detected("fwer", 1e-12)
+    assert [row.value for row in detected] == [0, 1, 2, 3]
+    assert [row.estimate for row in detected] == found.estimates.counts.tolist()
+    assert found.truths(detected[1:3]) == {1: found.truth[1], 2: found.truth[2]}
+
+
+def test_counters_of_texts_follow_the_law_of_single_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mean and variance of every counter over 300 draws of both kinds, the hash of a text twice in one bit among them."""
+    monkeypatch.setattr(simulation, "_DEALT", 100)
+    scheme, texts, held = HOME.scheme, [f"text {place}" for place in range(12)], np.arange(12) * 5
+    assert isinstance(scheme, Rappor)
+    bits = scheme.bits(texts, HOME.lasting)
+    assert (bits[..., 0] == bits[..., 1]).any()
+    values = np.repeat(texts, held)
+    ours = np.array([simulate_counters(scheme, bits, held) for _ in range(300)])
+    real = np.array([scheme.aggregate(scheme.encode(values, HOME.lasting)) for _ in range(300)])
+    assert (ours[:, -1] == held.sum()).all()
+    ours, real = ours[:, :-1], real[:, :-1]
+    spread = np.sqrt((ours.var(axis=0) + real.var(axis=0)) / 300)
+    assert np.abs((ours.mean(axis=0) - real.mean(axis=0)) / spread).max() < 7.5  # of 136: below 1e-10 by the normal law
+    assert np.abs(np.log(ours.var(axis=0) / real.var(axis=0))).max() < 0.9  # standard error 0.115 each
+
+
+def test_binomials_have_their_law() -> None:
+    draws = simulation._binomials(np.full(20_000, 5.0), 0.3)
+    expected = np.array([0.16807, 0.36015, 0.3087, 0.1323, 0.02835, 0.00243]) * 20_000
+    assert ((np.bincount(draws.astype(np.int64), minlength=6) - expected) ** 2 / expected).sum() < 55  # chi-square, 5: below 1e-10
+    large = simulation._binomials(np.full(20_000, 1e7), 0.6)
+    assert abs((large.mean() - 6e6) / np.sqrt(2.4e6 / 20_000)) < 7
+    assert abs(large.var() / 2.4e6 - 1) < 0.08
+    assert (simulation._binomials(np.zeros(9), 0.5) == 0).all()
+
+
+def test_texts_are_found_and_unlisted_ones_are_not() -> None:
+    heard: list[tuple[int, int]] = []
+    metric = Metric.of("home", Rappor(k=64, h=2, m=32, f=16_384, p=16_384, q=49_152))
+    held = {"a": 200_000, "b": 100_000, "c": 0, "d": 50_000}
+    found = simulate_texts(metric, held, unlisted=["d"], moved=lambda done, total: heard.append((done, total)))
+    assert heard == [(350_000, 350_000)]
+    assert (found.names, found.truth.tolist(), found.estimates.n) == (("a", "b", "c"), [200_000, 100_000, 0], 350_000)
+    assert [row.value for row in found.frequent(2)] == ["a", "b"]
+    assert found.truths(found.frequent(1)) == {"a": 200_000}
+    assert [row.value for row in found.detected("fwer", 1e-3)][:2] == ["a", "b"]
+    assert abs(found.errors[0]) < 20_000
+
+
+def test_holders_are_spread_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "_DEALT", 30_000)
+    zipf = holders("zipf", 4, 100_000)
+    assert zipf.sum() == 100_000
+    assert np.abs(zipf - 100_000 * 12 / 25 / np.arange(1, 5)).max() < 1_100
+    with pytest.raises(InvalidArgument, match="shape must be one of"):
+        holders("flat", 4, 10)
+
+
+def test_what_is_refused_of_texts() -> None:
+    with pytest.raises(Unsupported, match="simulate_texts takes them"):
+        simulate(HOME.scheme, 10)
+    with pytest.raises(Unsupported, match="k_ary is about codes"):
+        simulate_texts(Metric.of("x", KAry.calibrate(domain=4, epsilon=1)), {"a": 1})
+    for held in ({}, {"a": 0}, {"a": -1}, {"a": 10**10}):
+        with pytest.raises(InvalidArgument, match="held must be a whole number"):
+            simulate_texts(HOME, held)
+    for unlisted in (["b"], ["a"]):
+        with pytest.raises(InvalidArgument, match="unlisted must be some of the texts"):
+            simulate_texts(HOME, {"a": 1}, unlisted=unlisted)

@@ -40,6 +40,7 @@ def test_batches_add_up_and_survive(store: Store) -> None:
         assert again.counters(METRIC).tolist() == [2, 1, 3, 6]
         assert again.counters(OTHER).tolist() == [4, 1, 5]
         assert again.metrics() == [METRIC, OTHER]
+        assert (again.reports(METRIC), again.reports(OTHER), again.reports(replace(METRIC, epoch=4))) == (6, 5, 0)
 
 
 def test_a_key_is_counted_once(store: Store) -> None:

@@ -35,12 +35,84 @@ METRICS = {
     "SUE": Metric("page", "unary", (("domain", 16), ("one", 40793), ("zero", 24743)), 2),
     "below": Metric("page", "unary", (("domain", 9), ("one", 20000), ("zero", 40000))),
     "longitudinal_unary": Metric("page", "longitudinal_unary", tuple(LONGITUDINAL.items()), 3),
+    "projective 2": Metric("page", "projective", (("dimension", 4), ("domain", 15), ("field", 2), ("truth", 40000))),
+    "projective": Metric("page", "projective", (("dimension", 7), ("domain", 1000), ("field", 3), ("truth", 37000)), 1),
+    "projective 100k": Metric("page", "projective", (("dimension", 12), ("domain", 100_000), ("field", 3), ("truth", 37000))),
+    "projective 67": Metric("page", "projective", (("dimension", 3), ("domain", 4557), ("field", 67), ("truth", 30000))),
+    "projective wide": Metric("page", "projective", (("dimension", 2), ("domain", 4000), ("field", 4093), ("truth", 60000))),
+    "duchi": Metric("age", "duchi", (("domain", 101), ("truth", 30000))),
+    "duchi coin": Metric("age", "duchi", (("domain", 2), ("truth", 30000))),
+    "duchi 65538": Metric("age", "duchi", (("domain", 65538), ("truth", 30000))),
+    "piecewise": Metric("age", "piecewise", (("domain", 101), ("truth", 40000), ("window", 61))),
+    "piecewise 65538": Metric("age", "piecewise", (("domain", 65538), ("truth", 40000), ("window", 39750))),
+    "hybrid": Metric("age", "hybrid", (("coin", 30000), ("domain", 150), ("mix", 25786), ("truth", 40000), ("window", 90))),
+    "hybrid never": Metric("age", "hybrid", (("coin", 30000), ("domain", 11), ("mix", 0), ("truth", 40000), ("window", 6))),
+    "hybrid always": Metric("age", "hybrid", (("coin", 30000), ("domain", 11), ("mix", 65536), ("truth", 40000), ("window", 6))),
     "rappor": Metric("home.page", "rappor", tuple(RAPPOR.items())),
     "rappor later": Metric("home.page", "rappor", tuple(RAPPOR.items()), 9007199254740991),
     "rappor other": Metric("home.page-2", "rappor", tuple(RAPPOR.items())),
+    "rappor one": Metric("w", "rappor", tuple({"f": 32768, "h": 1, "k": 8, "m": 1, "p": 16384, "q": 49152}.items())),
     "rappor wide": Metric("w", "rappor", tuple({"f": 2, "h": 3, "k": 100, "m": 1024, "p": 42598, "q": 22938}.items())),
 }
 TEXTS = ("https://example.org/", "a", "café ☕ 𝛆", "x" * 100)
+_SECRET = "ab" * 32
+MEMORIES: tuple[Any, ...] = (
+    None,
+    [],
+    {},
+    {"version": 1, "secret": _SECRET, "tags": {}},
+    {"version": 1, "secret": _SECRET, "tags": {}, "reports": {}, "more": 1},
+    {"version": 2, "secret": _SECRET, "tags": {}, "reports": {}},
+    {"version": True, "secret": _SECRET, "tags": {}, "reports": {}},
+    {"version": 1, "secret": "00", "tags": {}, "reports": {}},
+    {"version": 1, "secret": _SECRET.upper(), "tags": {}, "reports": {}},
+    {"version": 1, "secret": [_SECRET], "tags": {}, "reports": {}},
+    {"version": 1, "secret": _SECRET, "tags": [], "reports": {}},
+    {"version": 1, "secret": _SECRET, "tags": {"m": "aa"}, "reports": {}},
+    {"version": 1, "secret": _SECRET, "tags": {"m": [1]}, "reports": {}},
+    {"version": 1, "secret": _SECRET, "tags": {}, "reports": None},
+    *({"version": 1, "secret": _SECRET, "tags": {}, "reports": {"m": count}} for count in (-1, 0.5, "1", None, True, 2**53)),
+)
+"""Memories that no client may go on from: less than was paid for might be read out of them."""
+VALUES: dict[str, tuple[Any, ...]] = {
+    "coin": (-1, 2, 0.5, "0", None, True),
+    "duchi": (101,),
+    "projective": (1000,),
+    "rappor": ("", "x" * 4097, "é" * 2049, "\ud800", "a\udc00b", "\udc00\ud800", 1, None),
+}
+"""Values that are none, by metric: half a surrogate pair has no UTF-8, and replaced it would be another text's value."""
+CHANGES: tuple[tuple[str, dict[str, Any]], ...] = (
+    *(("coin", {"id": id}) for id in ("A", "", 1, "a" * 65, "constructor", "__proto__")),
+    *(("coin", {"epoch": epoch}) for epoch in (-1, 0.5, 2**53, "0", None)),
+    *(
+        ("coin", change)
+        for change in ({"version": 2}, {"more": 1}, {"protocol": "none"}, {"protocol": "toString"}, {"parameters": {"domain": 2}})
+    ),
+    *(
+        ("coin", {"parameters": {"domain": 2, "truth": 1} | change})
+        for change in ({"more": 1}, {"truth": 65536}, {"domain": 1}, {"domain": 2**24 + 1})
+    ),
+    *(("rappor", {"parameters": RAPPOR | change}) for change in ({"m": 3}, {"m": 65536}, {"k": 1}, {"h": 17}, {"f": 1}, {"f": 65536})),
+    *(("rappor", {"parameters": RAPPOR | change}) for change in ({"p": 0}, {"q": 32768}, {"k": 4096, "m": 2048}, {"k": 2, "h": 3})),
+    ("OUE", {"parameters": {"domain": 2, "one": 5, "zero": 5}}),
+    ("longitudinal_unary", {"parameters": LONGITUDINAL | {"permanent_one": 3000}}),
+    ("hadamard", {"parameters": {"domain": 2, "keep": 32768}}),
+    *(
+        ("projective", {"parameters": {"dimension": 7, "domain": 1000, "field": 3, "truth": 37000} | change})
+        for change in ({"field": 4}, {"field": 1}, {"dimension": 6}, {"dimension": 16}, {"truth": 21825}, {"dimension": 1})
+    ),
+    *(
+        ("piecewise", {"parameters": {"domain": 101, "truth": 40000, "window": 61} | change})
+        for change in ({"window": 0}, {"window": 102}, {"truth": 24830}, {"domain": 1})
+    ),
+    ("hybrid", {"parameters": {"coin": 30000, "domain": 150, "mix": 65537, "truth": 40000, "window": 90}}),
+    ("hybrid", {"parameters": {"coin": 0, "domain": 150, "mix": 5, "truth": 40000, "window": 90}}),
+    ("hybrid", {"parameters": {"coin": 30000, "domain": 150, "mix": 5, "truth": 24678, "window": 90}}),
+)
+"""What makes a metric none."""
+
+
+_THRESHOLDS = {"coin", "keep", "mix", "one", "p", "permanent_one", "permanent_zero", "q", "truth", "zero"}
 
 
 def bytes_of(seed: str, size: int) -> bytes:
@@ -62,8 +134,9 @@ def streams(metric: Metric) -> list[bytes]:
     """Plain bytes; always heads; the edges of all thresholds; numbers that must be thrown away first."""
     given = dict(metric.parameters)
     size = 2 * (given["k"] if metric.protocol == "rappor" else given["domain"] if metric.protocol.endswith("unary") else 8)
-    edges = [t for name, t in given.items() if name not in {"domain", "f", "h", "k", "m"} for t in (t - 1, t)]
+    edges = [t for name, t in given.items() if name in _THRESHOLDS and 0 < t < 65536 for t in (t - 1, t)]
     thresholds = b"".join(t.to_bytes(2, "big") for t in edges * size)[:size]
+    thresholds += bytes_of("after", 32)  # for numbers that the thresholds do not lie below
     return [bytes_of("stream", size), bytes(size), thresholds, b"\xff" * 8 + bytes_of("high", size)]
 
 
@@ -87,6 +160,14 @@ class Vectors:
         for bits in ([1], [0, 1, 0, 0, 0, 0, 0, 0], [0] * 8 + [1, 1], [1, 0, 1] * 7):
             self.found["packing"].append({"bits": bits, "bytes": pack(bits).hex()})
         self.found["batch"] = batch()
+        self.refused()
+
+    def refused(self) -> None:
+        """What every client must refuse: documents, values, and memories that were tampered with."""
+        names = list(METRICS)
+        self.found["documents"] = [json.dumps(json.loads(METRICS[name].to_json()) | change, sort_keys=True) for name, change in CHANGES]
+        self.found["values"] = [{"metric": names.index(name), "value": value} for name, values in VALUES.items() for value in values]
+        self.found["memories"] = ["", "no", *(json.dumps(memory) for memory in MEMORIES)]
 
     def blooms(self, place: int, metric: Metric) -> None:
         for group in (0, dict(metric.parameters)["m"] - 1):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from depth import many
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy import Policy, parse_policy, read_policy, write_policy
 from policy.page import CLINIC, edited, line, mistakes
@@ -151,7 +152,7 @@ def garbled(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.long
-@settings(derandomize=True, deadline=None, max_examples=1500)
+@settings(derandomize=True, deadline=None, max_examples=many(300))
 @given(garbled())
 def test_a_garbled_page_is_a_policy_or_a_list_of_mistakes(text: str) -> None:
     found, told = None, ""

@@ -38,6 +38,7 @@ def receipt(sketch: Sketch, found: Made, terms: Terms, owner: str = "id") -> dic
         "version": "2026-10",
         "population": "patients",
         "unit": {"neighbours": terms.relation, "owner": owner, "rows": terms.rows},
+        "attributes": [attribute.to_dict() for attribute in sketch.domain.attributes],
         "design": sketch.design,
         "cost": sketch.total.to_dict(),
         "accuracy": [{"what": a.what, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],

@@ -10,7 +10,7 @@ import pytest
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.values import Range
-from hedgerow.publish.asked import matrix_of, queries
+from hedgerow.publish.asked import matrix_of, padded, queries
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
@@ -54,6 +54,18 @@ def test_what_is_published() -> None:
     assert np.round(found["count"].to_numpy()).tolist() == [4, 3, 4]  # marginals .4 .3 .4 of ten rows
     assert found["question"].to_pylist() == ["a", "b", "c"]
     assert found["count_clean"].to_numpy().min() >= 0
+
+
+def test_a_matrix_of_declared_codes_counts_no_others() -> None:
+    domain = Domain((Attribute("a", "boolean", (False, True)), Attribute("b", "integer", (1, 2, 3))))
+    found = padded([[1, 2, 3, 4, 5, 6]], domain)
+    assert found.reshape(3, 4).tolist() == [[1, 2, 3, 0], [4, 5, 6, 0], [0, 0, 0, 0]]
+    assert padded(found, domain).tolist() == found.tolist()  # with NULL it is taken as it is
+    for wrong in ([1] * 6, [[1.5] * 6], [[1] * 7]):
+        with pytest.raises(InvalidArgument, match="a column for each of 6 combinations of a, b, or 12 with NULL"):
+            padded(wrong, domain)
+    with pytest.raises(Refused, match="2,001 combinations; at most 1,024"):
+        padded([[1] * 2000], Domain((Attribute("a", "integer", tuple(range(2000))),)))
 
 
 def test_what_is_refused() -> None:

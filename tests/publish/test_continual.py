@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -26,6 +25,7 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.publish.continual import Expected, Stream, StreamTerms, expected, price, ways
 from hedgerow.publish.streaming.buffered import Buffered
 from hedgerow.publish.streaming.forest import Forest
+from hedgerow.publish.streaming.state import StateFile
 from hedgerow.publish.streaming.ways import EachPrefix, Way
 
 HALF = Fraction(1, 2)
@@ -33,6 +33,13 @@ HALF = Fraction(1, 2)
 
 def terms(**changed: Any) -> StreamTerms:
     return StreamTerms(**({"horizon": 50, "lower": 0, "upper": 10, "rho": HALF} | changed))
+
+
+@pytest.fixture
+def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests that add many elements and cut no power: what is only in the machine's memory is kept too."""
+    monkeypatch.setattr(StateFile, "_synchronous", "OFF")
+    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +127,7 @@ def all_ways() -> list[tuple[StreamTerms, Way]]:
     return [(agreed, way) for agreed in (terms(), terms(touched=4), terms(rho=None, epsilon=1)) for way in ways(agreed)]
 
 
+@pytest.mark.usefixtures("unsynced")
 @pytest.mark.parametrize(("agreed", "way"), all_ways(), ids=lambda value: getattr(value, "name", None))
 def test_a_stream_goes_on_where_it_stopped(tmp_path: Path, agreed: StreamTerms, way: Way) -> None:
     with Stream.create(tmp_path / "sums", agreed, way) as stream:
@@ -145,6 +153,7 @@ def test_order_and_numbers(tmp_path: Path) -> None:
                 stream.add(1, number)  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("unsynced")
 def test_answers_are_doubles_in_the_units_of_the_values(tmp_path: Path) -> None:
     with Stream.create(tmp_path / "sums", terms(lower=0, upper=4, grid=2**-4, rho=10**4)) as stream:
         told = [stream.add(2.5) for _ in range(50)]
@@ -196,7 +205,7 @@ def test_the_price_is_kept_as_it_was_charged(tmp_path: Path) -> None:
     assert Loss.from_dict(json.loads(db.execute("SELECT terms FROM stream").get)["price"]) == price(terms())
 
 
-@pytest.mark.long
+@pytest.mark.usefixtures("unsynced")
 def test_measured_errors_are_those_predicted(tmp_path: Path) -> None:
     """Through files and all: the mean squared error of 60 streams of 12 elements."""
     agreed = terms(horizon=12, upper=3)
@@ -209,13 +218,11 @@ def test_measured_errors_are_those_predicted(tmp_path: Path) -> None:
     assert abs(np.mean(ratios) - 1) <= FAR * np.std(ratios) / math.sqrt(60)
 
 
-CHILD = """
-import sys
-from hedgerow.publish.continual import Stream
-with Stream.open(sys.argv[1]) as stream:
-    for number in range(1, 2001):
-        print(number, repr(stream.add(number % 11, number)), flush=True)
-"""
+def life(path: Path, told: int) -> None:
+    """Adds all elements from the first on, and says each answer once it has it."""
+    with Stream.open(path) as stream:
+        for number in range(1, 2001):
+            os.write(told, f"{number} {stream.add(number % 11, number)!r}\n".encode())
 
 
 @pytest.mark.long
@@ -224,18 +231,22 @@ def test_killed_at_any_moment_no_element_has_two_answers(tmp_path: Path) -> None
     path = tmp_path / "sums"
     Stream.create(path, terms(horizon=2000)).close()
     heard: dict[int, str] = {}
-    lives = 0
-    for _ in range(4):
-        life = subprocess.Popen([sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, text=True)
-        assert life.stdout is not None
-        lines = [life.stdout.readline()]  # it lives
-        time.sleep(random.uniform(0, 0.4))
-        os.kill(life.pid, signal.SIGKILL)
-        lines += life.stdout.read().splitlines(keepends=True)
-        life.wait()
-        life.stdout.close()
-        lives += 1
-        for line in lines:
+    lives = 4
+    for _ in range(lives):
+        ear, told = os.pipe()
+        child = os.fork()
+        if child == 0:
+            with contextlib.suppress(BaseException):
+                life(path, told)
+            os._exit(0)
+        os.close(told)
+        with os.fdopen(ear, encoding="utf-8") as lines:
+            said = [lines.readline()]  # it lives
+            time.sleep(random.uniform(0, 0.4))
+            os.kill(child, signal.SIGKILL)
+            said += lines.readlines()
+        os.waitpid(child, 0)
+        for line in said:
             if line.endswith("\n") and line.strip():
                 number, value = line.split()
                 assert heard.setdefault(int(number), value) == value

@@ -18,7 +18,8 @@ from hedgerow.publish.publication import DATA, FORMAT, RECEIPT, REPORT, Publicat
 TABLE = pa.table({"region": ["north", "south"], "count": [10, 12]})
 
 
-def receipt(digest: str) -> dict[str, Any]:
+def receipt() -> dict[str, Any]:
+    """As it is before the table has a digest."""
     return {
         "format": FORMAT,
         "kind": "histogram",
@@ -26,14 +27,14 @@ def receipt(digest: str) -> dict[str, Any]:
         "attributes": [Attribute("region", "text", ("north", "south")).to_dict()],
         "cost": Loss(Fraction(1, 2)).to_dict(),
         "facts": {"radius": 3},
-        "data": digest,
     }
 
 
 def made(place: Path) -> Publication:
     workshop = Workshop(place)
     workshop.check()
-    return workshop.finish(receipt(workshop.keep(TABLE)), "<html></html>")
+    workshop.keep(TABLE, receipt())
+    return workshop.finish(workshop.unfinished, "<html></html>")
 
 
 def test_a_publication_is_a_folder_of_three_files(tmp_path: Path) -> None:
@@ -66,15 +67,58 @@ def test_a_place_that_is_taken_is_refused(tmp_path: Path) -> None:
 def test_what_is_given_up_leaves_nothing(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path / "a")
     workshop.check()
-    workshop.keep(TABLE)
     workshop.give_up()
     assert list(tmp_path.iterdir()) == []
+    workshop.check()
+    workshop.keep(TABLE, receipt())
+    workshop.drop()  # of two runs for one payment, the other was kept
+    workshop.give_up()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_kept_is_taken_over_by_a_later_run(tmp_path: Path) -> None:
+    first = Workshop(tmp_path / "a")
+    first.check()
+    held = first.keep(TABLE, receipt())
+    first.give_up()
+    (left,) = tmp_path.iterdir()
+    assert left.stat().st_mode & 0o777 == 0o700  # not published, and nobody else's business
+    elsewhere = Workshop(tmp_path / "b")
+    elsewhere.check()
+    assert elsewhere.take(held)
+    assert elsewhere.table.equals(TABLE)
+    elsewhere.finish(elsewhere.unfinished, "")
+    assert left.exists()  # it is what the ledger knows of
+    again = Workshop(tmp_path / "a")
+    again.check()
+    assert again.take(held)
+    found = again.finish(again.unfinished, "")
+    assert found.to_arrow().equals(TABLE)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+    assert sorted(file.name for file in found.path.iterdir()) == sorted([DATA, RECEIPT, REPORT])
+    assert found.path.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("name", [DATA, "unfinished.json"])
+@pytest.mark.parametrize("change", ["gone", "changed"])
+def test_what_is_not_as_it_was_kept_is_not_taken_over(tmp_path: Path, name: str, change: str) -> None:
+    first = Workshop(tmp_path / "a")
+    first.check()
+    held = first.keep(TABLE, receipt())
+    file = Path(held["left"]) / name
+    if change == "gone":
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes() + b" ")
+    later = Workshop(tmp_path / "a")
+    later.check()
+    assert not later.take(held)
 
 
 def test_what_an_interrupted_run_left_is_no_publication_and_in_nobodys_way(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path / "a")
     workshop.check()
-    workshop.keep(TABLE)  # and then the process was killed
+    workshop.keep(TABLE, receipt())  # and then the process was killed
     with pytest.raises(SourceError, match="no publication"):
         Publication.load(tmp_path / "a")
     made(tmp_path / "a")
@@ -85,10 +129,11 @@ def test_two_who_make_the_same_place_do_not_meet(tmp_path: Path) -> None:
     one, other = Workshop(tmp_path / "a"), Workshop(tmp_path / "a")
     one.check()
     other.check()
-    digest = one.keep(TABLE)
-    other.keep(TABLE.slice(0, 1))
-    one.finish(receipt(digest), "")
+    one.keep(TABLE, receipt())
+    other.keep(TABLE.slice(0, 1), receipt())
+    one.finish(one.unfinished, "")
     assert Publication.load(tmp_path / "a").to_arrow().equals(TABLE)
+    other.drop()
     other.give_up()
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 

@@ -52,7 +52,7 @@ class Reader(HTMLParser):
 
 def page(attributes: tuple[drafts.Attribute, ...], kind: object = histogram, terms: Terms = HALF, **options: object) -> str:
     sketch, found = drafts.made(kind, attributes, terms, **options)  # type: ignore[arg-type]
-    return report_of(drafts.receipt(sketch, found, terms), found.table, sketch)
+    return report_of(drafts.receipt(sketch, found, terms), found.table)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_the_sql_that_it_shows_runs(tmp_path: object) -> None:
     ):
         sketch, found = drafts.made(kind, attributes, HALF, **options)
         parquet.write_table(found.table, f"{tmp_path}/data.parquet")
-        text = report_of(drafts.receipt(sketch, found, HALF), found.table, sketch)
+        text = report_of(drafts.receipt(sketch, found, HALF), found.table)
         (code,) = re.findall("<code>(.*?)</code>", text)
         sql = (
             code.replace("&#x27;", "'").replace("&quot;", '"').replace("&lt;", "<").replace("'data.parquet'", f"'{tmp_path}/data.parquet'")
@@ -133,7 +133,7 @@ def test_quality_becomes_tables() -> None:
             "steps": [{"first": {"some_name": 1000}}] * 2,
         }
     }
-    read = Reader(report_of(receipt, found.table, sketch))
+    read = Reader(report_of(receipt, found.table))
     for wanted in (
         "How good it is: pairs",
         "expected error",
@@ -150,7 +150,7 @@ def test_quality_becomes_tables() -> None:
 
 def test_an_empty_publication_says_so() -> None:
     sketch, found = drafts.made(sparse_histogram, (drafts.AGE,), HALF, delta=Fraction(1, 10**6))
-    assert "Nothing is shown" in report_of(drafts.receipt(sketch, found, HALF), found.table.slice(0, 0), sketch)
+    assert "Nothing is shown" in report_of(drafts.receipt(sketch, found, HALF), found.table.slice(0, 0))
 
 
 def test_names_that_are_not_plain_are_quoted_in_sql() -> None:
@@ -159,7 +159,7 @@ def test_names_that_are_not_plain_are_quoted_in_sql() -> None:
     assert "SELECT * EXCLUDE" in page((drafts.AGE, drafts.REGION), crosstabs, ways=2)
     sketch, found = drafts.made(histogram, (drafts.SMOKER,), HALF)
     synthetic = drafts.receipt(sketch, found, HALF) | {"kind": "synthetic"}
-    assert "count(*)" in report_of(synthetic, found.table.select(["smoker"]), sketch)
+    assert "count(*)" in report_of(synthetic, found.table.select(["smoker"]))
 
 
 def test_long_tables_fold_and_short_ones_stand_open() -> None:

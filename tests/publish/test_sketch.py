@@ -7,15 +7,29 @@ from fractions import Fraction
 import pyarrow as pa
 import pytest
 
+from hedgerow.linear import Bins, Block
+from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.domain import Attribute, Domain
-from hedgerow.publish.sketch import Accuracy, Made, Sketch
+from hedgerow.publish.sketch import Accuracy, Made, Sketch, measured
+from hedgerow.purse import Purse
+from hedgerow.tabulated import Tabulated
 
 
 def test_a_sketch_cannot_be_changed() -> None:
     domain = Domain((Attribute("x", "integer", (0, 1)),))
-    sketch = Sketch("histogram", domain, "each cell", Loss(Fraction(1)), (Accuracy("each cell", 2, 1.0),), lambda _: Made(pa.table({})))
+    sketch = Sketch("histogram", domain, "each cell", Loss(Fraction(1)), (Accuracy("each cell", 2, 1.0),), lambda *_: Made(pa.table({})))
     assert sketch.notes == ()
     assert sketch.build(None).facts == {}  # type: ignore[arg-type]
     with pytest.raises(AttributeError):
         sketch.kind = "cdf"  # type: ignore[misc]
+
+
+def test_what_is_measured_is_told_step_by_step() -> None:
+    """Before each measurement, and when all are done."""
+    purse = Purse(Tabulated.of([[1], [1], [0]], (2,)), Loss(Fraction(2000)), rows=1, relation="add-remove")
+    told: list[tuple[int, int]] = []
+    asked = [(Block(((0, Bins(2)),)), Laplace(Fraction(1, 900)))] * 2
+    found = measured(purse, asked, lambda done, of: told.append((done, of)))
+    assert told == [(0, 2), (1, 2), (2, 2)]
+    assert [list(each) for each in found] == [[1, 2], [1, 2]]

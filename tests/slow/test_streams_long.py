@@ -1,42 +1,50 @@
-"""Running totals: what was predicted is what is measured, with a standard error of at most 1 %, through the code that tells them."""
+"""Running totals: what was predicted is what is measured, with a standard error of at most 1 %, through the code that tells them.
+
+Within four standard errors, which chance leaves once in 16,000 times; then a second look has half the standard error, and a third:
+what is off by more is off by twice as many standard errors each time, and chance is left with less than 10^-9.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from goodness import FAR
 from hedgerow.publish.continual import StreamTerms, ways
 from hedgerow.publish.designs import Design
 from hedgerow.publish.prefix import prefix_designs
 from hedgerow.publish.streaming.ways import Way
 from hedgerow.publish.terms import Terms
 
-RUNS, STREAMS = 40_000, 24_000
+RUNS = 3_000  # at a time
 SIZE = 16
 
 
-def agrees(name: str, ratios: np.ndarray) -> None:
+def agrees(name: str, ratios: Callable[[int], np.ndarray]) -> None:
     """The mean of squared errors over predicted variances is 1."""
-    error = float(ratios.std()) / math.sqrt(len(ratios))
-    print(f"{name}: {ratios.mean():.4f} of the prediction, standard error {error:.4f}")
-    assert error <= 0.01, name
-    assert abs(ratios.mean() - 1) <= FAR * error, name
+    for most in (0.01, 0.005, 0.0025):
+        found = ratios(RUNS)
+        while (error := float(found.std()) / math.sqrt(len(found))) > most:
+            found = np.concatenate([found, ratios(RUNS)])
+        print(f"{name}: {found.mean():.4f} of the prediction, standard error {error:.4f}, {len(found):,} runs")
+        if abs(found.mean() - 1) <= 4 * error:
+            return
+    pytest.fail(f"{name} is off by more than four standard errors, three times")
 
 
 @pytest.mark.parametrize("price", [Terms(rho=Fraction(1, 2)), Terms(epsilon=Fraction(1))], ids=["rho", "pure"])
 def test_at_once(price: Terms) -> None:
     exact = np.zeros(SIZE)
     for design in prefix_designs(SIZE, price):
-        agrees(design.name, _at_once(design, exact))
+        agrees(design.name, lambda runs, design=design: _at_once(design, exact, runs))
 
 
-def _at_once(design: Design, exact: np.ndarray) -> np.ndarray:
-    noise = [law.sample(np.zeros((RUNS, block.cells), dtype=np.int64)) for block, law in design.measurements]
-    offs = np.array([design.answers([draws[run] for draws in noise]) - exact for run in range(RUNS)])
+def _at_once(design: Design, exact: np.ndarray, runs: int) -> np.ndarray:
+    noise = [law.sample(np.zeros((runs, block.cells), dtype=np.int64)) for block, law in design.measurements]
+    offs = np.array([design.answers([draws[run] for draws in noise]) - exact for run in range(runs)])
     return np.asarray((offs**2 / design.variances()).mean(axis=1))
 
 
@@ -51,7 +59,7 @@ def _at_once(design: Design, exact: np.ndarray) -> np.ndarray:
 )
 def test_one_by_one(terms: StreamTerms) -> None:
     for way in ways(terms):
-        agrees(way.name, np.array([_one_by_one(way) for _ in range(STREAMS)]))
+        agrees(way.name, lambda runs, way=way: np.array([_one_by_one(way) for _ in range(runs)]))
 
 
 def _one_by_one(way: Way) -> float:

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hedgerow.sql
+from depth import many
 from hedgerow.errors import Refused, Unsupported
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.picks import Pick
@@ -120,7 +121,7 @@ def test_a_question_means_what_the_engine_means_by_it(sql: str, engine: duckdb.D
 
 
 @pytest.mark.long
-@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=many(100), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(conditions(depth=3))
 def test_conditions_mean_what_the_engine_means_by_them(engine: duckdb.DuckDBPyConnection, condition: str) -> None:
     sql = f"SELECT COUNT(*) FROM visits WHERE {condition}"
@@ -214,7 +215,7 @@ def test_changed_texts_are_read_or_refused(sql: str) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=1500, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=many(400), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(st.one_of(mutated(), st.lists(WORDS, max_size=60).map(" ".join), st.text(max_size=200), st.lists(WORDS, max_size=30).map("".join)))
 def test_whatever_is_written_is_read_or_refused(sql: str) -> None:
     _asked(sql)

@@ -23,6 +23,7 @@ from hedgerow.cli.local import local_collect, local_decode, local_encode, local_
 from hedgerow.cli.publish import publish_cdf, publish_histogram, publish_marginals, publish_queries, publish_stream, publish_synthetic
 from hedgerow.cli.query import explain, query
 from hedgerow.cli.terminal import failed, print_json, tolerant
+from hedgerow.cli.verify import verify
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
 
 __all__ = ["COMMANDS", "EXITS", "main"]
@@ -53,6 +54,7 @@ COMMANDS: Mapping[str, Callable[..., int]] = {
     "local encode": local_encode,
     "local collect": local_collect,
     "local decode": local_decode,
+    "verify": verify,
     "audit": audit,
 }
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hedgerow.cli.local_files import different_files, read_codes, read_metric, read_names, write
+from hedgerow.cli.local_plans import chosen, facts, in_words, reach, reach_in_words, shuffled
 from hedgerow.cli.terminal import Debug, Json, number, output, print_json, working
-from hedgerow.errors import InvalidArgument, SourceError, Unsupported
+from hedgerow.errors import InvalidArgument, Unsupported
 
 if TYPE_CHECKING:
-    from hedgerow.local.planner import Choice
+    from hedgerow.local.findings import Finding
     from hedgerow.local.simulation import Simulated
     from hedgerow.local.spec import Metric
 
@@ -21,91 +23,98 @@ __all__ = ["local_collect", "local_decode", "local_encode", "local_plan", "local
 
 Metrics = Annotated[list[Path], typer.Argument(metavar="METRIC.json…", help="Metric files, each in its present epoch.")]
 OneMetric = Annotated[Path, typer.Argument(metavar="METRIC.json", help="The metric file.")]
-Domain = Annotated[int, typer.Option(help="How many values there are.")]
-Epsilon = Annotated[str, typer.Option(help="What one report may give away.")]
+Given = Annotated[Path | None, typer.Option("--metric", help="A metric file, instead of --domain and --epsilon.")]
+Domain = Annotated[int | None, typer.Option(help="How many values there are; for a mean, how many steps its scale has.")]
+Epsilon = Annotated[str | None, typer.Option(help="What one report may give away.")]
 Repeats = Annotated[bool, typer.Option("--repeats", help="Clients report again and again: answers are remembered.")]
 Lifetime = Annotated[
     str | None, typer.Option(help="With --repeats: what all reports of one value may give away; twice epsilon by default.")
 ]
 Size = Annotated[int | None, typer.Option(help="How many bytes a report may have.")]
-Frequency = Annotated[str | None, typer.Option(help="A share of clients: how many clients show a value that so many hold?")]
+Frequency = Annotated[str | None, typer.Option(help="A share of clients, such as 0.01: how many clients show a value that so many hold?")]
+Delta = Annotated[
+    str | None, typer.Option(help="Also say what reports give away that are shuffled among so many clients, but for this probability.")
+]
+Picture = Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw it: estimates with their intervals.")]
 
-_CROWDS = (10_000, 100_000, 1_000_000, 10_000_000)
 _SHOWN = 12  # bars of a simulation
-_WIDTH = 48  # cells of one
+_DRAWN = 40  # lines of a picture
+_WIDTH = 48  # cells of a bar
+_PIECE = 1 << 18  # values randomised at a time
+_NORMAL = 1.959964  # standard errors on each side of a 95 % interval
 
 
 def local_plan(
-    domain: Domain,
-    epsilon: Epsilon,
+    domain: Domain = None,
+    epsilon: Epsilon = None,
+    mean: Annotated[bool, typer.Option("--mean", help="Estimate the mean of a number instead of counting values.")] = False,
     repeats: Repeats = False,
     lifetime: Lifetime = None,
     report_bytes: Size = None,
+    metric: Given = None,
     frequency: Frequency = None,
     clients: Annotated[int | None, typer.Option(help="How many clients there are: which share can they show?")] = None,
+    delta: Delta = None,
     to: Annotated[Path | None, typer.Option(help="Write the metric file.")] = None,
-    name: Annotated[str, typer.Option(help="The name of the metric, for --to.")] = "metric",
-    epoch: Annotated[int, typer.Option(help="The number of the period, for --to.")] = 0,
+    name: Annotated[str | None, typer.Option(help="The name of the metric, for --to; 'metric' by default.")] = None,
+    epoch: Annotated[int | None, typer.Option(help="The number of the period, for --to; with --metric that of the next one.")] = None,
     as_json: Json = False,
-    debug: Debug = False,  # noqa: ARG001
+    debug: Debug = False,
 ) -> int:
-    """Choose a protocol, and say how many clients it takes to see what."""
-    from hedgerow.local.planner import clients_needed, detectable_frequency
-    from hedgerow.local.spec import Metric
-
-    choice = _chosen(domain, epsilon, repeats, lifetime, report_bytes)
-    metric, share = Metric.of(name, choice.scheme, epoch), number(frequency, "frequency")
-    needed = None if share is None else clients_needed(choice.scheme, share)
-    crowds = [clients] if clients is not None else list(_CROWDS) if share is None else []
-    seen = {crowd: detectable_frequency(choice.scheme, crowd) for crowd in crowds}
+    """Choose a protocol, and say how many clients it takes to see what. Or say it of a metric that there is."""
+    kept, reason = chosen(metric, **{wish: value for wish, value in locals().items() if wish in _WISHES})
+    with working("planning", quiet=as_json):
+        told = reach(kept, number(frequency, "frequency"), clients)
+        told["shuffled"] = None if delta is None else shuffled(kept, told, number(delta, "delta") or Decimal(0))
     if to is not None:
-        _write(to, metric.to_json().encode("ascii"))
+        write(to, kept.to_json().encode("ascii"))
     if as_json:
-        shares = [{"clients": crowd, "frequency": found if found <= 1 else None} for crowd, found in seen.items()]
-        wanted = None if needed is None else {"frequency": float(share or 0), "clients": needed}
-        print_json({**_facts(metric), "reason": choice.reason, "needed": wanted, "detectable": shares, "file": _name(to)})
+        print_json({**facts(kept), "reason": reason or None, **told, "file": None if to is None else str(to)})
         return 0
-    lines = [*_told(metric), f"Chosen for {choice.reason}."]
-    if needed is not None:
-        lines.append(f"A value that a share of {frequency} holds is seen, nine times in ten, among {needed:,} clients.")
-    for crowd, found in seen.items():
-        what = f"values that {found:.3g} of them hold ({crowd * found:,.0f} clients)" if found <= 1 else "nothing yet"
-        lines.append(f"{crowd:,} clients show {what}.")
-    _say([*lines, *([] if to is None else [f"Written to {to}; its hash is {metric.hash.hex()}."])])
+    lines = [*in_words(kept), *([f"Chosen for {reason}."] if reason else []), *reach_in_words(kept, told)]
+    _say([*lines, *([] if to is None else [f"Written to {to}; its hash is {kept.hash.hex()}."])])
     return 0
 
 
+_WISHES = ("domain", "epsilon", "mean", "repeats", "lifetime", "report_bytes", "name", "epoch")
+
+
 def local_simulate(
-    domain: Domain,
-    epsilon: Epsilon,
+    domain: Domain = None,
+    epsilon: Epsilon = None,
     clients: Annotated[int, typer.Option(help="How many clients report.")] = 100_000,
     repeats: Repeats = False,
     lifetime: Lifetime = None,
     report_bytes: Size = None,
+    metric: Given = None,
     shape: Annotated[str, typer.Option(help="How values are spread: zipf or uniform.")] = "zipf",
+    picture: Picture = None,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> int:
-    """Try it on clients that do not exist: estimates and intervals beside the truth."""
-    from hedgerow.local.simulation import simulate
-    from hedgerow.local.spec import Metric
-
-    choice = _chosen(domain, epsilon, repeats, lifetime, report_bytes)
+    """Try it on clients that do not exist: estimates and intervals beside the truth. With a metric of RAPPOR, --domain says how many
+    candidates there are."""
+    candidates = domain if metric is not None else None
+    wishes: dict[str, Any] = {"domain": None if metric else domain, "epsilon": epsilon, "repeats": repeats}
+    kept, _ = chosen(metric, **wishes, lifetime=lifetime, report_bytes=report_bytes)
     with working("simulating", quiet=as_json) as moved:
-        found = simulate(choice.scheme, clients, shape, moved)
-    metric = Metric.of("simulated", choice.scheme)
+        found = _simulated(kept, candidates, clients, shape, moved)
+    if picture is not None:
+        top = found.frequent(_DRAWN)
+        _picture(picture, top, f"{clients:,} simulated clients of {kept.protocol}", found.truths(top))
     if as_json:
         error = {"root_mean_square": found.root_mean_square, "expected": found.expected, "covered": found.covered}
-        print_json({**_facts(metric), "clients": clients, "error": error, "values": _values(found)})
+        print_json({**facts(kept), "clients": clients, "error": error, "values": _values(found)})
         return 0
-    _say(_told(metric))
+    _say(in_words(kept))
     _draw(found)
     detected = int(found.estimates.detected().sum())
     _say(
         [
-            f"{detected:,} of {domain:,} values are detected, with false discoveries held at 5 %.",
+            f"{detected:,} of {len(found.truth):,} values are detected, with false discoveries held at 5 %.",
             f"Error of a count: {found.root_mean_square:,.0f} (root mean square); the exact variance foretells {found.expected:,.0f}.",
-            f"{found.covered:.1%} of the 95 % intervals hold the truth.",
+            f"{100 * found.covered:.1f} % of the 95 % intervals hold the truth.",
+            *([] if picture is None else [f"Drawn in {picture}."]),
         ]
     )
     return 0
@@ -118,23 +127,31 @@ def local_encode(
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> int:
-    """Randomise values, one report each, into a packed batch that a collector takes."""
+    """Randomise values, one report each, into a packed batch that a collector takes. A second run on the same values is a second report
+    of each client, and costs as much again."""
     import numpy as np
 
     from hedgerow.local.batches import Batch
 
-    kept = _metric(metric)
+    kept = read_metric(metric)
     if kept.scheme.memoised:
         raise Unsupported(
             f"Clients of '{kept.id}' remember their answers: made anew each time they would give more away. Use hedgerow.local.Client."
         )
-    codes = np.array(_codes(values, kept.scheme.domain), np.int64)
-    batch = Batch(kept.hash, kept.scheme.encode(codes))
-    _write(to, batch.to_bytes())
+    with working("randomising", quiet=as_json) as moved:
+        codes = np.array(read_codes(values, kept.scheme.domain), np.int64)
+        records = []
+        for start in range(0, codes.size, _PIECE):
+            records.append(kept.scheme.encode(codes[start : start + _PIECE]))
+            if moved is not None:
+                moved(min(start + _PIECE, codes.size), codes.size)
+        batch = Batch(kept.hash, np.concatenate(records))
+        write(to, batch.to_bytes())
     if as_json:
         print_json({"metric": kept.id, "epoch": kept.epoch, "hash": kept.hash.hex(), "reports": len(batch), "file": str(to)})
     else:
-        _say([f"{len(batch):,} reports of {kept.scheme.record} bytes in {to}. Each costs its client epsilon {kept.epsilon:.4g}."])
+        size = f"{kept.scheme.record} byte{'' if kept.scheme.record == 1 else 's'}"
+        _say([f"{len(batch):,} reports of {size} in {to}. Each costs its client epsilon {kept.epsilon:.4g}."])
     return 0
 
 
@@ -144,6 +161,12 @@ def local_collect(
     port: Annotated[int, typer.Option(help="The port to listen at; 0 takes a free one.")] = 8000,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     late: Annotated[int, typer.Option(help="How many epochs before the present one are open still.")] = 1,
+    candidates: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[ID=]FILE", help="Texts that the page looks for in RAPPOR reports, one on each line; ID= where several take texts."
+        ),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> int:
@@ -152,28 +175,44 @@ def local_collect(
     from hedgerow.local.epochs import Calendar
     from hedgerow.local.store import Store
 
-    calendar = Calendar([_metric(file) for file in metrics], late=late)
+    calendar = Calendar([read_metric(file) for file in metrics], late=late)
+    texts = _candidates(candidates or [], [metric.id for metric in calendar.metrics if metric.protocol == "rappor"])
 
     def ready(address: str) -> None:
         if as_json:
             told = [{"id": metric.id, "epoch": metric.epoch, "hash": metric.hash.hex()} for metric in calendar.metrics]
-            print_json({"address": address, "store": str(store), "metrics": told})
+            print_json({"address": address, "reports": f"{address}/v1/reports", "store": str(store), "metrics": told})
         else:
             names = ", ".join(f"{metric.id} (epoch {metric.epoch})" for metric in calendar.metrics)
-            _say([f"Collecting {names} at {address}, counters in {store}. Ctrl-C ends it."])
+            where = f"Batches go to {address}/v1/reports; open {address} to see what they tell."
+            _say([f"Collecting {names}, counters in {store}.", where, "Ctrl-C ends it."])
         sys.stdout.flush()
 
     with Store(store) as held:
         try:
-            serve(held, calendar, host=host, port=port, ready=ready)
+            serve(held, calendar, host=host, port=port, ready=ready, candidates=texts)
         except KeyboardInterrupt:
             return 0
     return 0
 
 
+def _candidates(given: list[str], ids: list[str]) -> dict[str, list[str]]:
+    """The texts to look for, by the ids of metrics that take texts."""
+    found = {}
+    for word in given:
+        head, _, file = word.partition("=")
+        named = (head, file) if head in ids and file else (ids[0], word) if len(ids) == 1 else None
+        if named is None or named[0] in found:
+            raise InvalidArgument("candidates", "must be ID=FILE, once for each metric that takes texts", word)
+        found[named[0]] = read_names(Path(named[1])) or []
+    return found
+
+
 def local_decode(
     store: Annotated[Path | None, typer.Option(help="A collector's store, with --metric.")] = None,
-    reports: Annotated[list[Path] | None, typer.Option(help="Files of reports instead, batches or tables, with --metric.")] = None,
+    reports: Annotated[
+        list[Path] | None, typer.Option(help="A file of reports instead, a batch or a table, with --metric. Again for each further file.")
+    ] = None,
     metric: Annotated[Path | None, typer.Option(help="The metric file.")] = None,
     names: Annotated[Path | None, typer.Option(help="A text on each line: the names of codes 0, 1, …; for RAPPOR the candidates.")] = None,
     counts: Annotated[Path | None, typer.Option(help="counts.csv of google/rappor, with --map and --params.")] = None,
@@ -181,85 +220,109 @@ def local_decode(
     params: Annotated[Path | None, typer.Option(help="params.csv: k, h, m, p, q, f.")] = None,
     control: Annotated[str, typer.Option(help="fdr: false discoveries among those detected; fwer: even one.")] = "fdr",
     level: Annotated[str, typer.Option(help="At most this share, or this probability.")] = "0.05",
+    picture: Picture = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> int:
     """Say which values are there, and how many clients hold each."""
-    from hedgerow.local.google import decode_files
-
     given, limit = {name for name, value in locals().items() if name in _SOURCES and value}, number(level, "level") or Decimal(0)
     about: dict[str, Any] = {}
-    if counts and map and params and given == {"counts", "map", "params"}:
-        with working("decoding", quiet=as_json):
-            detected = decode_files(counts, map, params, control, limit)
-    elif metric and given in ({"store", "metric"}, {"reports", "metric"}):
-        about, detected = _decoded(_metric(metric), store, reports or [], {"names": _texts(names), "control": control, "level": limit})
-    else:
-        raise InvalidArgument(
-            "decode", "takes --store and --metric, --reports and --metric, or --counts, --map and --params", sorted(given)
-        )
+    with working("decoding", quiet=as_json) as moved:
+        if counts and map and params and given == {"counts", "map", "params"}:
+            detected = _of_google(counts, map, params, control, limit)
+        elif metric and given in ({"store", "metric"}, {"reports", "metric"}):
+            kept, options = read_metric(metric), {"names": read_names(names), "control": control, "level": limit}
+            about, detected = _decoded(kept, store, reports or [], options, moved)
+        else:
+            raise InvalidArgument(
+                "decode", "takes --store and --metric, --reports and --metric, or --counts, --map and --params", sorted(given)
+            )
+    if picture is not None and detected:
+        _picture(picture, detected[:_DRAWN], f"The {min(len(detected), _DRAWN)} most frequent values detected", None)
     if as_json:
-        print_json({**about, "control": control, "level": float(limit), "detected": detected})
+        print_json({**about, "control": control, "level": float(limit), "detected": [found.to_dict() for found in detected]})
         return 0
-    form = ",.0f" if all(found["p_value"] is not None for found in detected) else ".4f"
-    told = [f"{found['value']}: {found['estimate']:{form}} ± {1.96 * found['stderr']:{form}}" for found in detected]
-    kept = "false discoveries are" if control == "fdr" else "the chance of even one false discovery is"
-    _say([*told, f"{len(detected):,} values detected; {kept} held at {level}. ± is the 95 % interval."])
+    _say(_decoded_in_words(about, detected, control, level))
     return 0
 
 
 _SOURCES = ("store", "reports", "metric", "counts", "map", "params")
 
 
+def _of_google(counts: Path, map: Path, params: Path, control: str, level: Decimal) -> list[Finding]:
+    from hedgerow.local.findings import Finding
+    from hedgerow.local.google import decode_files
+
+    found = decode_files(counts, map, params, control, level)
+    ends = [(row["estimate"] - _NORMAL * row["stderr"], row["estimate"] + _NORMAL * row["stderr"]) for row in found]
+    return [
+        Finding(row["value"], row["estimate"], row["stderr"], low, high, row["p_value"])
+        for row, (low, high) in zip(found, ends, strict=True)
+    ]
+
+
 def _decoded(
-    metric: Metric, store: Path | None, reports: list[Path], options: dict[str, Any]
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    metric: Metric, store: Path | None, reports: list[Path], options: dict[str, Any], moved: Any
+) -> tuple[dict[str, Any], list[Finding]]:
+    """What is said about the metric, and what its counters tell."""
+    import numpy as np
+
     from hedgerow.local.counting import count_files
     from hedgerow.local.findings import findings
     from hedgerow.local.store import Store
 
+    others: list[str] = []
+    if metric.protocol == "rappor" and options["names"] is None:
+        raise InvalidArgument("names", "must be given for RAPPOR: a file of candidates, one on each line. It cannot list texts itself")
     if store is not None:
         with Store(store, create=False) as held:
             counters = held.counters(metric)
+            others = [f"{other.id} (epoch {other.epoch})" for other in held.metrics()]
     else:
-        counters = count_files(metric, reports)
-    return {**_facts(metric), "reports": int(counters[-1])}, [found.to_dict() for found in findings(metric, counters, **options)]
+        different_files(reports)
+        counters = np.zeros(metric.scheme.counters, np.int64)
+        for place, file in enumerate(reports, 1):
+            counters += count_files(metric, [file])
+            if moved is not None:
+                moved(place, len(reports) + 1)
+    told = {**facts(metric), "reports": int(counters[-1]), "in_store": others}
+    return told, findings(metric, counters, **options)
 
 
-def _chosen(domain: int, epsilon: str, repeats: bool, lifetime: str | None, report_bytes: int | None) -> Choice:
-    from hedgerow.local.planner import choose
-
-    price = number(epsilon, "epsilon") or Decimal(0)
-    return choose(domain=domain, epsilon=price, report_bytes=report_bytes, repeats=repeats, lifetime=number(lifetime, "lifetime"))
-
-
-def _facts(metric: Metric) -> dict[str, Any]:
-    scheme, lifetime = metric.scheme, metric.lifetime_epsilon(1)
-    return {
-        "metric": {"id": metric.id, "epoch": metric.epoch, "hash": metric.hash.hex()},
-        "protocol": metric.protocol,
-        "parameters": dict(metric.parameters),
-        "domain": scheme.domain,
-        "report_bytes": scheme.record,
-        "epsilon": metric.epsilon,
-        "lifetime_epsilon": lifetime if lifetime < float("inf") else None,
-        "memoised": scheme.memoised,
-    }
+def _decoded_in_words(about: dict[str, Any], detected: list[Finding], control: str, level: str) -> list[str]:
+    if about and not about["reports"]:
+        held = f" The store has {', '.join(about['in_store'])}." if about["in_store"] else ""
+        return [f"No reports of '{about['metric']['id']}' in epoch {about['metric']['epoch']} were counted yet.{held}"]
+    among = f" in {about['reports']:,} reports" if about else ""
+    if detected and detected[0].p_value is None:
+        mean, radius, steps = detected[0].estimate, _NORMAL * detected[0].stderr, about["domain"] - 1
+        code = f"as a code from 0 to {steps:,} it is {mean * steps:,.4g} ± {radius * steps:,.2g}"
+        return [f"mean: {mean:.4f} ± {radius:.4f} on a scale from 0 to 1; {code}.", f"± is the 95 % interval{among}."]
+    told = [f"{found.value}: {found.estimate:,.0f} ± {_NORMAL * found.stderr:,.0f}" for found in detected]
+    kept = "false discoveries are" if control == "fdr" else "the chance of even one false discovery is"
+    count = f"{len(detected):,} value{'' if len(detected) == 1 else 's'}"
+    return [*told, f"{count} detected{among}; {kept} held at {level}. ± is the 95 % interval."]
 
 
-def _told(metric: Metric) -> list[str]:
-    each = f"all reports of one value {metric.lifetime_epsilon(1):.4g}" if metric.scheme.memoised else "each further one as much again"
-    return [
-        f"Protocol {metric.protocol}: reports of {metric.scheme.record} bytes about {metric.scheme.domain:,} values.",
-        f"One report gives away epsilon {metric.epsilon:.4g} at most, {each}.",
-    ]
+def _simulated(metric: Metric, candidates: int | None, clients: int, shape: str, moved: Any) -> Simulated:
+    from hedgerow.local.simulation import holders, simulate, simulate_texts
+
+    if metric.protocol != "rappor":
+        if candidates is not None:
+            raise InvalidArgument("domain", "is what the metric says; leave it out", candidates)
+        return simulate(metric.scheme, clients, shape, moved)
+    if candidates is None:
+        raise InvalidArgument("domain", "must say how many candidates there are: RAPPOR is about texts")
+    held = holders(shape, candidates, clients)
+    return simulate_texts(metric, {f"text {place}": count for place, count in enumerate(held.tolist(), 1)}, moved=moved)
 
 
 def _values(found: Simulated) -> list[dict[str, Any]]:
     lows, highs = found.estimates.intervals()
     columns = found.truth.tolist(), found.estimates.counts.tolist(), lows.tolist(), highs.tolist()
-    names = "truth", "estimate", "low", "high"
-    return [{"value": value, **dict(zip(names, row, strict=True))} for value, row in enumerate(zip(*columns, strict=True))]
+    fields = "truth", "estimate", "low", "high"
+    named = range(len(found.truth)) if found.names is None else found.names
+    return [{"value": value, **dict(zip(fields, row, strict=True))} for value, row in zip(named, zip(*columns, strict=True), strict=True)]
 
 
 def _draw(found: Simulated) -> None:
@@ -270,61 +333,23 @@ def _draw(found: Simulated) -> None:
     from hedgerow.demo.plot import bar
     from hedgerow.demo.show import THEME
 
-    rows = sorted(_values(found), key=lambda row: -row["truth"])[:_SHOWN]
-    top = max(max(row["high"], row["truth"]) for row in rows)
+    rows = found.frequent(_SHOWN)
+    truths = found.truths(rows)
+    top = max(max(row.high, truths[row.value]) for row in rows)
     console = output()
     with console.use_theme(THEME):
         for row in rows:
-            item = Bar(str(row["value"]), row["estimate"], row["low"], row["high"], row["truth"])
-            line = Text(f"{row['value']:>8} {row['estimate']:>12,.0f}  ")
+            item = Bar(str(row.value), row.estimate, row.low, row.high, truths[row.value])
+            line = Text(f"{row.value!s:>9} {row.estimate:>12,.0f}  ")
             console.print(line.append_text(bar(item, top, _WIDTH)), soft_wrap=True)
         console.print("├─┼─┤ estimate and 95 % interval, ◆ truth", style="faint", soft_wrap=True)
 
 
-def _metric(file: Path) -> Metric:
-    from hedgerow.local.spec import Metric
+def _picture(file: Path, found: list[Finding], title: str, truths: Any) -> None:
+    from hedgerow.local.picture import picture
 
-    try:
-        return Metric.from_json(file.read_text(encoding="utf-8").strip())
-    except (OSError, UnicodeDecodeError):
-        raise InvalidArgument("METRIC", "must be a metric file that can be read", str(file)) from None
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise InvalidArgument("FILE", "must be a file of text that can be read", str(file)) from None
-
-
-def _texts(file: Path | None) -> list[str] | None:
-    return None if file is None else [line.strip() for line in _read(file).splitlines() if line.strip()]
-
-
-def _codes(file: Path | None, domain: int) -> list[int]:
-    """The codes, a line each. Which line is wrong is told, and never what it says."""
-    text = sys.stdin.read() if file is None else _read(file)
-    codes = []
-    for place, line in enumerate(text.splitlines(), 1):
-        word = line.strip()
-        if word:
-            if not (word.isascii() and word.isdecimal() and len(word) < 10 and int(word) < domain):
-                raise InvalidArgument("values", f"must be codes from 0 to {domain - 1:,}, one on each line; line {place:,} is not")
-            codes.append(int(word))
-    if not codes:
-        raise InvalidArgument("values", "must be at least one")
-    return codes
-
-
-def _write(file: Path, content: bytes) -> None:
-    try:
-        file.write_bytes(content)
-    except OSError:
-        raise SourceError(f"The file '{file}' cannot be written.") from None
-
-
-def _name(file: Path | None) -> str | None:
-    return None if file is None else str(file)
+    unit = "clients" if found[0].p_value is not None else "from 0 to 1"
+    write(file, picture(found, title, truths, unit=unit).encode("utf-8"))
 
 
 def _say(lines: list[str]) -> None:

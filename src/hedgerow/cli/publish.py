@@ -5,134 +5,90 @@ Without ``--to`` a command says what the publication would cost and how good it 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from hedgerow.cli.custody import Policy
 from hedgerow.cli.terminal import Debug, Json, number, output, print_json, working
 from hedgerow.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from hedgerow.database.publisher import Draft
     from hedgerow.publish.publication import Publication
 
 __all__ = ["publish_cdf", "publish_histogram", "publish_marginals", "publish_queries", "publish_stream", "publish_synthetic"]
 
-Policy = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.")]
-Table = Annotated[str, typer.Argument(metavar="TABLE", help="The protected table.")]
-Columns = Annotated[str, typer.Argument(metavar="COLUMNS", help="Columns with commas between: age,region.")]
-To = Annotated[Path | None, typer.Option(help="The new folder; without it nothing is made and nothing is charged.")]
-BinsOf = Annotated[list[str] | None, typer.Option("--bins", help="How many bins a column has, age=11, or their edges, age=0,18,65,110.")]
-Where = Annotated[str | None, typer.Option(help="Which rows, as after WHERE.")]
-Rows = Annotated[int | None, typer.Option(help="How many rows of one unit count; the policy has a default.")]
-Epsilon = Annotated[str | None, typer.Option(help="What it may cost; the policy has a default.")]
-Error = Annotated[str | None, typer.Option(help="The expected error you want: finds the epsilon that this takes.")]
+Conditions = Annotated[Path, typer.Argument(metavar="FILE", help="A file with a condition on each line, as after WHERE.")]
+Delta = Annotated[str | None, typer.Option(help="For --sparse; the policy has a default.")]
+Ranges = Annotated[bool, typer.Option("--ranges", help="Measure such that ranges, differences of two lines, are told best.")]
+Sparse = Annotated[bool, typer.Option("--sparse", help="Only combinations that enough rows share; takes a delta.")]
 Ways = Annotated[int, typer.Option(help="Tables of up to so many columns.")]
 
+_NUMBERS: Final = ("epsilon", "error", "delta")
 
-def publish_histogram(
+
+def _taken(
     policy: Policy,
-    table: Table,
-    columns: Columns,
-    to: To = None,
-    bins: BinsOf = None,
-    where: Where = None,
-    rows: Rows = None,
-    epsilon: Epsilon = None,
-    error: Error = None,
-    sparse: Annotated[bool, typer.Option("--sparse", help="Only combinations that enough rows share; takes a delta.")] = False,
-    delta: Annotated[str | None, typer.Option(help="For --sparse; the policy has a default.")] = None,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="The protected table.")],
+    columns: Annotated[str, typer.Argument(metavar="COLUMNS", help="Columns with commas between: age,region.")],
+    to: Annotated[Path | None, typer.Option(help="The new folder; without it nothing is made and nothing is charged.")] = None,
+    bins: Annotated[
+        list[str] | None, typer.Option("--bins", help="How many bins a column has, age=11, or their edges, age=0,18,65,110.")
+    ] = None,
+    where: Annotated[str | None, typer.Option(help="Which rows, as after WHERE.")] = None,
+    rows: Annotated[int | None, typer.Option(help="How many rows of one unit count; the policy has a default.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="What it may cost; the policy has a default.")] = None,
+    error: Annotated[str | None, typer.Option(help="The expected error you want: finds the epsilon that this takes.")] = None,
     as_json: Json = False,
     debug: Debug = False,
-) -> int:
-    """Publish how many rows have each combination of values."""
-    chance = number(delta, "delta")
-
-    def drafted(db: Any, options: dict[str, Any]) -> Draft:
-        found: Draft = db.publish.histogram(table, _names(columns), sparse=sparse, delta=chance, **options)
-        return found
-
-    return _publish(policy, to, as_json, drafted, locals())
+) -> None:
+    """What every command here takes."""
 
 
-def publish_marginals(
-    policy: Policy,
-    table: Table,
-    columns: Columns,
-    to: To = None,
-    ways: Ways = 2,
-    bins: BinsOf = None,
-    where: Where = None,
-    rows: Rows = None,
-    epsilon: Epsilon = None,
-    error: Error = None,
-    as_json: Json = False,
-    debug: Debug = False,
-) -> int:
-    """Publish the tables of all combinations of a few columns."""
-    return _publish(policy, to, as_json, lambda db, options: db.publish.marginals(table, _names(columns), ways=ways, **options), locals())
+def _command(kind: str, words: str, **own: tuple[Any, Any]) -> Callable[..., int]:
+    """The command of a kind, with options of its ``own``: the type and the default of each. typer reads all of them off the signature."""
+    shared = dict(inspect.signature(_taken, eval_str=True).parameters)
+    for name, (type_, default) in own.items():
+        shared[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=type_, default=default)
+    kept = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in shared.values()]
 
-
-def publish_queries(
-    policy: Policy,
-    table: Table,
-    questions: Annotated[Path, typer.Argument(metavar="FILE", help="A file with a condition on each line, as after WHERE.")],
-    to: To = None,
-    bins: BinsOf = None,
-    where: Where = None,
-    rows: Rows = None,
-    epsilon: Epsilon = None,
-    error: Error = None,
-    as_json: Json = False,
-    debug: Debug = False,
-) -> int:
-    """Publish any counts together: how many rows each condition of a file holds for."""
-    try:
-        asked = [line.strip() for line in questions.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError):
-        raise InvalidArgument("FILE", "must be a file of text that can be read", str(questions)) from None
-    return _publish(policy, to, as_json, lambda db, options: db.publish.queries(table, asked, **options), locals())
-
-
-def _plain(kind: str, words: str) -> Callable[..., int]:
-    """The command of a kind that has no options of its own."""
-
-    def command(
-        policy: Policy,
-        table: Table,
-        columns: Columns,
-        to: To = None,
-        bins: BinsOf = None,
-        where: Where = None,
-        rows: Rows = None,
-        epsilon: Epsilon = None,
-        error: Error = None,
-        as_json: Json = False,
-        debug: Debug = False,
-    ) -> int:
-        return _publish(policy, to, as_json, lambda db, options: getattr(db.publish, kind)(table, _names(columns), **options), locals())
+    def command(**given: Any) -> int:
+        options = {name: given[name] for name in ("where", "rows", *own) if name != "columns"}
+        options |= {name: number(given[name], name) for name in _NUMBERS if name in given}
+        options["bins"] = dict(map(_bins, given["bins"] or ())) or None
+        return _publish(kind, given, {name: value for name, value in options.items() if value is not None and value is not False})
 
     command.__doc__ = words
+    command.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in kept}
     return command
 
 
-publish_cdf = _plain("cdf", "Publish how many rows are at or below each value: every range can be read off.")
-publish_stream = _plain("stream", "Publish running totals along a column, such as days.")
-publish_synthetic = _plain("synthetic", "Publish rows of nobody that look like the real ones, two columns at a time.")
+publish_histogram = _command(
+    "histogram", "Publish how many rows have each combination of values.", sparse=(Sparse, False), delta=(Delta, None)
+)
+publish_cdf = _command("cdf", "Publish how many rows are at or below each value: every range can be read off.", ranges=(Ranges, False))
+publish_marginals = _command("marginals", "Publish the tables of all combinations of a few columns.", ways=(Ways, 2))
+publish_queries = _command(
+    "queries",
+    "Publish any counts together: how many rows each condition of a file holds for.",
+    columns=(Conditions, inspect.Parameter.empty),
+)
+publish_stream = _command("stream", "Publish running totals along a column, such as days.")
+publish_synthetic = _command("synthetic", "Publish rows of nobody that look like the real ones, two columns at a time.")
 
 
-def _publish(policy: Path, to: Path | None, as_json: bool, draft_of: Callable[[Any, dict[str, Any]], Draft], given: dict[str, Any]) -> int:
+def _publish(kind: str, given: dict[str, Any], options: dict[str, Any]) -> int:
     import hedgerow
 
-    options: dict[str, Any] = {name: given[name] for name in ("where", "rows") if given[name] is not None}
-    options |= {name: number(given[name], name) for name in ("epsilon", "error") if given.get(name) is not None}
-    if given["bins"]:
-        options["bins"] = dict(_bins(written) for written in given["bins"])
-    with working("publishing", quiet=as_json), hedgerow.open(policy) as db:
-        draft = draft_of(db, options)
-        made = None if to is None else draft.to(to)
+    policy, to, as_json = given["policy"], given["to"], given["as_json"]
+    about = _conditions(given["columns"]) if kind == "queries" else _names(given["columns"])
+    with working("publishing", quiet=as_json) as tell, hedgerow.open(policy) as db:
+        draft = getattr(db.publish, kind)(given["table"], about, **options)
+        made = None if to is None else draft.to(to) if tell is None else draft.to(to, tell=tell)
     if as_json:
         print_json({"draft": draft.to_dict(), "publication": None if made is None else str(made.path)})
         return 0
@@ -141,6 +97,13 @@ def _publish(policy: Path, to: Path | None, as_json: bool, draft_of: Callable[[A
         console.print(line, markup=False, soft_wrap=True)
     console.print(_said(made, policy.absolute().parent), markup=False, soft_wrap=True)
     return 0
+
+
+def _conditions(file: Path) -> list[str]:
+    try:
+        return [line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError):
+        raise InvalidArgument("FILE", "must be a file of text that can be read", str(file)) from None
 
 
 def _said(made: Publication | None, folder: Path) -> str:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.ledger.sqlite import Ledger
 from hedgerow.ledger.store import Store
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.continual import Expected, Stream, StreamTerms, expected, price
@@ -45,7 +46,11 @@ class ContinualDraft:
         return "\n".join([first, whom, *map(str, self.expected)])
 
     def begin(self, path: str | Path) -> Stream:
-        """Charge the whole stream and begin it, with its state in a new file. ``Stream.open`` goes on with it after a restart."""
+        """Charge the whole stream and begin it, with its state in a new file. ``Stream.open`` goes on with it after a restart.
+
+        A crash on the way costs nothing more: the same again goes on with what was charged. The anchor lies beside the ledger, and a stream
+        that told something is never begun a second time.
+        """
         place = Path(path)
         if place.exists():
             raise InvalidArgument("path", "must be a new file: there is something already. Stream.open goes on with a stream", str(place))
@@ -53,16 +58,27 @@ class ContinualDraft:
             raise InvalidArgument("path", "must be in a folder that there is", str(place))
         key = hashlib.sha256(f"stream\n{self.name}".encode()).hexdigest()
         if self._ledger.answers(key, "1"):
-            raise Refused(f"A stream called {self.name} has begun already: go on with its file, or give this one another name.")
-        about = {"stream": self.name, "horizon": self.terms.horizon}
+            raise Refused(f"A stream called {self.name} has begun already: {_ANOTHER}")
         entry = self._ledger.charge(
             {self.population: self.cost},
             analyst=self._analyst,
             epsilon=self.epsilon,
             question=key,
             version="1",
-            about=about,
+            request=f"stream {key}",
+            about={"stream": self.name, "horizon": self.terms.horizon},
             policy=self._digest,
         )
-        self._ledger.answer(entry, json.dumps({"place": str(place.absolute())}))
-        return Stream.create(place, self.terms)
+        stream = Stream.create(place, self.terms, anchor=self._anchor(key))
+        payload = json.dumps({"place": str(place.absolute())})
+        if self._ledger.answer(entry, payload).body.get("payload") != payload:  # another was faster; nothing was told of this one
+            stream.close()
+            raise Refused(f"A stream called {self.name} began elsewhere just now: {_ANOTHER}")
+        return stream
+
+    def _anchor(self, key: str) -> Path | None:
+        """Beside the ledger, where it has a file: what puts back the state of the stream does not put back that."""
+        return self._ledger.path.with_name(f"{self._ledger.path.name}.{key[:16]}.stream") if isinstance(self._ledger, Ledger) else None
+
+
+_ANOTHER = "go on with its file, or give this one another name."

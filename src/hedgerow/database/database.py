@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from hedgerow.answers.answer import Answer, answer_of
 from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon
@@ -22,7 +22,6 @@ from hedgerow.database.bounds import part_of
 from hedgerow.database.finding import Finding, Reading, asked_for, cost_with, too_few
 from hedgerow.database.free import free_answer
 from hedgerow.database.listing import Listing
-from hedgerow.database.offers import offers
 from hedgerow.database.parts import parts_of
 from hedgerow.database.system import answer as system_answer
 from hedgerow.database.system import is_system
@@ -40,6 +39,7 @@ from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.question import Question
 
 if TYPE_CHECKING:
+    from hedgerow.database.custom import Outcome
     from hedgerow.database.publisher import Publisher
 
 __all__ = ["CUSTODIAN", "Database"]
@@ -142,6 +142,27 @@ class Database:
         answer = answer_of(priced.question, [released, *stored], reused=False, notes=notes)
         return replace(answer, cost=cost_with(first, priced.asked, answer.cost)) if first else answer
 
+    def run(
+        self, mechanism: Any, certificate: Any = None, /, *, analyst: str | None = None, request: str | None = None, **arguments: Any
+    ) -> Outcome:
+        """Run a mechanism of your own, a function with ``@mechanism`` that is PROVED, on exact counts. It is charged what was proved.
+
+        Private parameters are given as questions, a list as several or as one with GROUP BY: ``q=["SELECT COUNT(*) FROM …", …]``. All
+        others are public. The certificate is checked anew; without one a proof is looked for. The same again is free.
+        """
+        from hedgerow.database.custom import accepted, ran
+
+        who = self._analyst if analyst is None else _analyst(self.policy, analyst)
+        self._ledger.check_rules(self._digest)
+        return ran(self, accepted(mechanism, certificate), arguments, analyst=who, request=request, policy=self._digest)
+
+    def counted(self, sql: str) -> Question:
+        """A question whose bounds and caps are all declared. Touches no data."""
+        reading = self._finding.read(sql)
+        if reading.question.explain or reading.missing:
+            raise Refused("A mechanism takes questions whose bounds and caps are declared, and none that is to be explained.")
+        return reading.question
+
     def _found(self, reading: Reading, sql: str, priced: _Priced, first: int, who: str, request: str | None) -> Reading:
         """The question read anew, after what it needs was found; nothing is charged unless all of it can be paid for."""
         part = part_of(priced.asked, first)
@@ -234,6 +255,8 @@ class Database:
         return self._finding.foretold(told, self._told(twin, reading.notes), reading.missing, priced.asked, priced.parts)
 
     def _told(self, priced: _Priced, notes: tuple[str, ...]) -> Explanation:
+        from hedgerow.database.offers import offers  # a question that is only answered needs no publishing in memory
+
         return explanation_of(
             priced.question,
             priced.unit,
@@ -249,7 +272,7 @@ class Database:
         """The noise of a question and its meaning, from public parameters, while the policy that they come from rules. It gets what is left
         of epsilon where so many searches come ``first``."""
         self._ledger.check_rules(self._digest)
-        tables, rule, unit = self._about(question)
+        tables, rule, unit = self.about(question)
         asked = _one(epsilon, question.options.epsilon, rule.default_epsilon, "epsilon")
         chance = _one(delta, question.options.delta, rule.default_delta, "delta")
         if asked is None or privacy_epsilon(asked) > rule.max_epsilon_per_query:
@@ -265,7 +288,7 @@ class Database:
         meaning = [meaning_of(whole.plan), rule.population, unit.relation, rule.noise, str(chance) if decides else ""]
         return _Priced(whole, tables, rule, unit, rest, noise, hashlib.sha256("\n".join(meaning).encode()).hexdigest(), asked)
 
-    def _about(self, question: Question) -> tuple[tuple[TableRule, ...], BudgetRule, Unit]:
+    def about(self, question: Question) -> tuple[tuple[TableRule, ...], BudgetRule, Unit]:
         """The protected tables of a question, which are about the same people (the SQL was refused otherwise), and their budget."""
         tables = tuple(table for name in question.tables if (table := self.policy.table(name)) is not None and table.population is not None)
         if not tables or tables[0].protects is None or tables[0].population is None:
@@ -278,7 +301,7 @@ class Database:
         return sorted(found, key=lambda release: (-release.epsilon, release.entry.seq))[:_BLENDED]
 
     def _needed(self, question: Question, error: Fraction, delta: Number | None) -> Fraction:
-        _, rule, unit = self._about(question)
+        _, rule, unit = self.about(question)
         whole = replace(question, plan=centred(counted(question.plan), unit, rule.noise))
         chance = _one(delta, question.options.delta, rule.default_delta, "delta")
 

@@ -6,7 +6,9 @@ A draft touches no data and costs nothing. ``draft.to(folder)`` charges it, make
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,13 +30,13 @@ from hedgerow.plan.normal import key as meaning_of
 from hedgerow.policy import BudgetRule, Policy, TableRule
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.unit import Unit
-from hedgerow.publish.asked import matrix_of
+from hedgerow.publish.asked import matrix_of, padded
 from hedgerow.publish.continual import StreamTerms
 from hedgerow.publish.domain import Bins, domain_of, tabulation
 from hedgerow.publish.kinds import KINDS
 from hedgerow.publish.publication import FORMAT, Publication, Workshop
 from hedgerow.publish.report import report_of
-from hedgerow.publish.sketch import Made, Sketch
+from hedgerow.publish.sketch import Made, Sketch, Tell, silent
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
 from hedgerow.release import Charge, publish
@@ -129,46 +131,47 @@ class Draft:
         meaning = [meaning_of(self._plan), self.sketch.kind, self._asked, domain, rule.population, self._terms.relation, rule.noise]
         return hashlib.sha256("\n".join(meaning).encode()).hexdigest()
 
-    def to(self, place: str | Path, *, request: str | None = None) -> Publication:
-        """Charge it, make it, and leave it in a new folder. One that was made before, and is still where it was, costs nothing."""
+    def to(self, place: str | Path, *, request: str | None = None, tell: Tell = silent) -> Publication:
+        """Charge it, make it, and leave it in a new folder. One that was made before, and is still where it was, costs nothing; nor does
+        one that was paid for and never got into its place. ``tell`` hears how many measurements are done, and of how many."""
         workshop = Workshop(place)
         workshop.check()
         try:
-            earlier = self._earlier(Path(place))
-            return workshop.copy(earlier) if earlier is not None else self._made(workshop, request)
+            return self._earlier(workshop) or self._made(workshop, request, tell)
         finally:
             workshop.give_up()
 
-    def _earlier(self, place: Path) -> Publication | None:
-        """The same at this epsilon or a larger one, if its folder is still as it was published."""
+    def _earlier(self, workshop: Workshop) -> Publication | None:
+        """The same at this epsilon or a larger one, if it is still as it was published, or as it was left before it could be."""
         for charge, payload in self._desk.ledger.answers(self._key, self.table.version):
             held = json.loads(payload)
-            if Fraction(charge.body["epsilon"]) >= self.epsilon and Path(held["place"]) != place:
-                try:
-                    found = Publication.load(held["place"])
-                except SourceError:
-                    continue
-                if found.receipt["data"] == held["data"]:
-                    return found
+            if Fraction(charge.body["epsilon"]) < self.epsilon:
+                continue
+            try:
+                found = Publication.load(held["place"])
+            except SourceError:
+                found = None
+            if found is not None and found.receipt["data"] == held["data"]:
+                return workshop.copy(found)
+            if workshop.take(held):
+                return _finished(workshop, charge)
         return None
 
-    def _made(self, workshop: Workshop, request: str | None) -> Publication:
-        made: list[tuple[Made, str]] = []
+    def _made(self, workshop: Workshop, request: str | None, tell: Tell) -> Publication:
+        made: list[str] = []
 
         def program(purse: Purse) -> str:
-            built = self.sketch.build(purse)
-            said = json.dumps({"data": workshop.keep(built.table), "place": str(workshop.place.absolute())})
-            made.append((built, said))
-            return said
+            built = self.sketch.build(purse, tell)
+            made.append(json.dumps(workshop.keep(built.table, self._receipt(built))))
+            return made[0]
 
         source = self._desk.source  # what is wrong with the data is said here, before anything is charged
         payload, entry = publish(self._plan, source, self._desk.ledger, self.sketch.total, program, self._charge(request))
         # Of two runs for one payment the ledger keeps one: what the other made is never seen.
-        if not made or made[0][1] != payload:
+        if made != [payload]:
+            workshop.drop()
             raise Refused("This request was published before; its folder is where it was put then. Ask again without the request key.")
-        built = made[0][0]
-        receipt = self._receipt(built, json.loads(payload)["data"], entry)
-        return workshop.finish(receipt, report_of(receipt, built.table, self.sketch))
+        return _finished(workshop, entry)
 
     def _charge(self, request: str | None) -> Charge:
         about = {"table": self.table.name, "publication": f"{self.sketch.kind} of {', '.join(self.sketch.domain.names[:20])}"}
@@ -186,7 +189,8 @@ class Draft:
             None if parts is None else (self.table.name, parts),
         )
 
-    def _receipt(self, made: Made, digest: str, entry: Entry) -> dict[str, Any]:
+    def _receipt(self, made: Made) -> dict[str, Any]:
+        """All but the digest of the table, and the entry of the ledger."""
         sketch, terms = self.sketch, self._terms
         return {
             "format": FORMAT,
@@ -202,10 +206,20 @@ class Draft:
             "accuracy": [{"what": a.what, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
             "facts": made.facts,
             "notes": list(self.notes),
-            "data": digest,
-            "ledger": {"entry": entry.seq, "hash": entry.hash, "time": entry.time},
             "where": self.where,
         }
+
+
+def _finished(workshop: Workshop, entry: Entry) -> Publication:
+    """What was kept, with its receipt and report, in its place."""
+    receipt = workshop.unfinished | {"ledger": {"entry": entry.seq, "hash": entry.hash, "time": entry.time}}
+    try:
+        return workshop.finish(receipt, report_of(receipt, workshop.table))
+    except OSError as problem:
+        raise SourceError(
+            f"The publication is paid for and measured, but could not be put in its place: {problem.strerror}. Make room for it and "
+            "publish it again: that costs nothing."
+        ) from None
 
 
 class Publisher:
@@ -273,11 +287,20 @@ class Publisher:
         )
         return ContinualDraft(name, terms, rule.population, cost, self._desk.ledger, self._desk.policy.digest, self._analyst)
 
-    def queries(self, table: str, questions: Sequence[str], **options: Any) -> Draft:
-        """Any counts together, each a condition as after WHERE: how many rows it holds for."""
+    def queries(
+        self, table: str, questions: Sequence[str], *, matrix: Any = None, columns: Sequence[str] | str | None = None, **options: Any
+    ) -> Draft:
+        """Any counts together, each a condition as after WHERE: how many rows it holds for. Or a row each of a ``matrix`` of whole numbers,
+        with a column for each combination of values, or bins, of these ``columns``, the first slowest: how often such a row counts."""
         if isinstance(questions, str) or not questions or len(set(questions)) != len(questions):
             raise InvalidArgument("questions", "must be different conditions, at least one", questions)
         rule, entry = self._about(table)
+        if (matrix is None) != (columns is None):
+            raise InvalidArgument("matrix", "and columns must be given together, or neither", columns)
+        if columns is not None:
+            chosen = [columns] if isinstance(columns, str) else list(columns)
+            given = padded(matrix, domain_of(entry.schema, chosen, options.get("bins")))
+            return self._draft("queries", table, chosen, matrix=given, names=list(questions), flat=True, **options)
         filters = [read_rows(self._desk.catalog, rule.name, question) for question in questions]
         if not all(isinstance(rows, Filter) and isinstance(rows.source, Table) for rows in filters):
             raise InvalidArgument("questions", "must be conditions on the columns of the table", questions)
@@ -368,18 +391,34 @@ class Publisher:
 
 
 def _needed(sketched: Any, error: Fraction, most: Fraction) -> Fraction | None:
-    """The least epsilon, to three digits, that brings the expected error down to this; None where none does."""
+    """The least epsilon, to three digits, that brings the expected error down to this; None where none does.
 
-    def enough(price: Fraction) -> bool:
-        return bool(sketched(price)[0].accuracy[0].rms <= error)
+    In logarithms errors go about as straight lines, at first down by as much as epsilon goes up: the next guess is just above, then just
+    below, where the line between both ends says; and every third is the middle, so that there is an end whatever errors do.
+    """
 
-    if not enough(most):
+    def off(price: float) -> float:
+        return math.log(max(sketched(_fraction(price))[0].accuracy[0].rms, 1e-300) / float(error))
+
+    high = math.log(most)
+    low, below, above = max(high - math.log(10**9), min(high, math.log(1e-5))), math.inf, off(high)
+    if above > 0:
         return None
-    low, high = most / 10**9, most
-    while high / low > Fraction(1001, 1000):
-        middle = Fraction(float(low * high) ** 0.5).limit_denominator(10**15)
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return Fraction(f"{float(high):.12f}") if enough(Fraction(f"{float(high):.12f}")) else high.limit_denominator(10**15)
+    for turn in itertools.cycle((0.0004, -0.0004, None)):
+        if high - low <= math.log(1.001):
+            break
+        line = max(high + above, (low + high) / 2) if below == math.inf else low + (high - low) * below / (below - above)
+        guess = (low + high) / 2 if turn is None else min(max(line + turn, low + 0.0004), high - 0.0004)
+        found = off(guess)
+        if found <= 0:
+            high, above = guess, found
+        else:
+            low, below = guess, found
+    return Fraction(math.ceil(math.exp(high) * 10**12), 10**12)  # a decimal number, and no less
+
+
+def _fraction(price: float) -> Fraction:
+    return Fraction(math.exp(price)).limit_denominator(10**15)
 
 
 def _written(options: Mapping[str, Any]) -> str:

@@ -38,14 +38,15 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import ceil, exp, expm1, log, sqrt
+from fractions import Fraction
+from math import ceil, exp, expm1, inf, isfinite, log, sqrt
 
 import numpy as np
 from scipy.special import betainc, gammaln
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.protocols import Duchi, Hadamard, KAry, LongitudinalUnary, Projective, Protocol, Unary
-from hedgerow.local.spec import Metric
+from hedgerow.local.spec import Metric, float_up
 from hedgerow.local.thresholds import check_whole
 from hedgerow.numeric.chunk import Floats
 from hedgerow.numeric.number import Number, privacy_delta
@@ -68,7 +69,8 @@ _STRETCHES, _PLACES = 64, 1 << 15  # how finely m is told apart: less and less a
 def lifetime_epsilon(metrics: Iterable[tuple[Metric, int]]) -> float:
     """What a client gives away at most in all of these metrics: each with its number of different values, or of reports where nothing is
     memoised."""
-    return sum(metric.lifetime_epsilon(values) for metric, values in metrics)
+    each = [metric.lifetime_epsilon(values) for metric, values in metrics]
+    return float_up(sum(map(Fraction, each), Fraction(0))) if all(map(isfinite, each)) else inf
 
 
 def shuffled_epsilon(scheme: Protocol, n: int, delta: Number) -> float:

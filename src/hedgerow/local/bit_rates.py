@@ -3,8 +3,9 @@
 With q* and p* the probabilities that a bit set and a bit clear are reported as 1, the share of reports with the bit has the expectation
 p* + (q* - p*) t, t the share of clients whose filter has it: the **rate** inverts that and is unbiased. Given the filters, the bits of a
 report are independent coins, so the errors of two rates are uncorrelated and that of one has variance r(1-r)/(n (q* - p*)^2), with r the
-expected share of reports that have the bit; it is taken at the rate as estimated. (It counts the choice of clients too, and so a little
-too much for a statement about the clients who reported.)
+expected share of reports that have the bit; it is taken at the rate as estimated. It counts the choice of clients too, and so a little
+too much for a statement about the clients who reported; that choice moves the bits of one value together, which no variance of a single
+bit can tell: the decoder measures it (``hedgerow.local.significance``).
 """
 
 from __future__ import annotations
@@ -29,12 +30,16 @@ def effective(f: Fraction, p: Fraction, q: Fraction) -> tuple[Fraction, Fraction
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BitRates:
-    """Rates and their variances, a row for each cohort that has reports; ``cohorts`` says which those are, ``n`` is all reports."""
+    """Rates and their variances, a row for each cohort that has reports; ``cohorts`` says which those are and ``sizes`` how many it has;
+    ``n`` is all reports. ``clear`` and ``set_`` are p* and q*."""
 
     rates: Floats
     variances: Floats
     cohorts: Integers
+    sizes: Floats
     n: int
+    clear: Fraction
+    set_: Fraction
 
     @classmethod
     def of(cls, bits: Any, sizes: Any, clear: Fraction, set_: Fraction) -> BitRates:
@@ -51,4 +56,4 @@ class BitRates:
         rates = (counts[present] / n - low) / gain
         # Half a report keeps the variance above 0 where p* = 0 and nothing was reported.
         shown = np.clip(low + gain * np.clip(rates, 0.0, 1.0), 0.5 / n, 1 - 0.5 / n)
-        return cls(rates, shown * (1 - shown) / (n * gain * gain), present, int(totals.sum()))
+        return cls(rates, shown * (1 - shown) / (n * gain * gain), present, n.ravel(), int(totals.sum()), clear, set_)

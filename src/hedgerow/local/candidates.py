@@ -55,9 +55,16 @@ class Candidates:
         return self.cohorts * self.bits
 
     @property
+    def distinct(self) -> Floats:
+        """How often a candidate sets 0, 1, 2, … different bits of a cohort."""
+        hashes = self.places.shape[1] // self.cohorts
+        different = (self.places < self.cells).reshape(-1, hashes).sum(axis=1)
+        return np.asarray(np.bincount(different, minlength=hashes + 1) / max(1, different.size))
+
+    @property
     def load(self) -> float:
         """The share of the cells that a candidate sets, on average."""
-        return float((self.places < self.cells).sum()) / max(1, len(self) * self.cells)
+        return float(self.distinct @ np.arange(self.distinct.size)) / self.bits
 
     @property
     def one_bit_each(self) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hedgerow.local.memory import Memory
-from hedgerow.local.reference import ENCODERS, Stream, encode_one, tag, text_of
+from hedgerow.local.reference import Stream, encode_one, tag, text_of
 from hedgerow.local.spec import Metric
 from hedgerow.local.thresholds import check_whole
 
@@ -48,6 +48,4 @@ class Client:
         secret = self._memory.secret
         mark = tag(self.metric, secret, value) if self.metric.scheme.memoised else None
         self._memory.charge(self.metric.id, mark, self.cap)
-        if self.metric.protocol in ENCODERS:
-            return encode_one(self.metric, value, Stream(), secret)
-        return self.metric.scheme.encode([value]).tobytes()
+        return encode_one(self.metric, value, Stream(), secret)

@@ -18,7 +18,8 @@ import asyncio
 import logging
 import re
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ _PATIENCE = 30.0  # seconds in which a body must arrive
 _LOG = logging.getLogger("hedgerow.collector")
 _KEY = re.compile(r"[!-~]{16,128}")
 _AT_ONCE = 64  # connections; more are told to come back
+_ROOM = 48 << 20  # bytes that batches on their way may take together; more of them wait
+_TIMES = {"application/octet-stream": 4, "application/json": 10}  # how many times its length a body takes while it is read
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 # The page runs nothing and fetches nothing.
 _HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'", "Cache-Control": "no-store"}
@@ -56,7 +59,7 @@ class Rejected(Exception):
 
 def read(calendar: Calendar, kind: str, key: str, body: bytes) -> Addition:
     """What a body adds to which counters, or why nothing."""
-    reader = _READERS.get(kind.partition(";")[0].strip().lower())
+    reader = _READERS.get(_form(kind))
     if reader is None:
         raise Rejected(415, "UnknownForm", f"The Content-Type must be {' or '.join(_READERS)}.")
     if not _KEY.fullmatch(key):
@@ -82,8 +85,36 @@ def read(calendar: Calendar, kind: str, key: str, body: bytes) -> Addition:
         raise Rejected(422, "WrongRecord", str(error)) from None
 
 
-def application(store: Store, calendar: Calendar, *, largest: int = LARGEST) -> "FastAPI":
-    """The web application over a store. It writes through one thread of its own, which ends with it."""
+class Room:
+    """So many bytes. Who needs some waits until they are there, in the order of asking: memory is bounded, whoever sends how much."""
+
+    def __init__(self, size: int) -> None:
+        self._size = self._free = size
+        self._line, self._freed = asyncio.Lock(), asyncio.Event()
+
+    @asynccontextmanager
+    async def taken(self, size: int) -> AsyncIterator[None]:
+        """Hold so many bytes; what is larger than the room has it alone."""
+        need = min(size, self._size)
+        async with self._line:
+            while self._free < need:
+                self._freed.clear()
+                await self._freed.wait()
+            self._free -= need
+        try:
+            yield
+        finally:
+            self._free += need
+            self._freed.set()
+
+
+def application(
+    store: Store, calendar: Calendar, *, candidates: Mapping[str, Sequence[str]] | None = None, largest: int = LARGEST
+) -> "FastAPI":
+    """The web application over a store. It writes through one thread of its own and makes its page in another; both end with it.
+
+    ``candidates``: for the ids of RAPPOR metrics, the texts that the page looks for.
+    """
     from fastapi import FastAPI, Request
     from fastapi.middleware.cors import CORSMiddleware
     from fastapi.responses import HTMLResponse, JSONResponse, Response
@@ -95,26 +126,30 @@ def application(store: Store, calendar: Calendar, *, largest: int = LARGEST) -> 
             here = scope["type"] == "http" and scope["path"] == "/v1/reports"
             await (super().__call__ if here else self.app)(scope, receive, send)
 
-    writer, overview = Writer(store), Overview(store, calendar)
+    overview, room = Overview(store, calendar, candidates), Room(_ROOM)
+    writer, pages = Writer(store), ThreadPoolExecutor(1, "hedgerow-page")  # a page that takes long keeps no batch waiting
+    state = 3 * 8 * max(metric.scheme.counters for metric in calendar.metrics)  # bytes of counters, while one batch is counted
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
         yield
         await asyncio.to_thread(writer.close)
+        pages.shutdown(cancel_futures=True)
 
     async def receive(request: Request) -> Response:
-        body = await _body(request, largest)
         kind, key = request.headers.get("Content-Type", ""), request.headers.get("Batch-Key", "")
-        addition = await asyncio.to_thread(read, calendar, kind, key, body)
-        if not await asyncio.wrap_future(writer.add(addition)):
-            raise Rejected(409, "Replayed", "A batch with this Batch-Key was counted already. Nothing was counted again.")
+        async with room.taken(_size(request, largest) * _TIMES.get(_form(kind), 1) + state):
+            body = await _body(request, largest)
+            addition = await asyncio.to_thread(read, calendar, kind, key, body)
+            if not await asyncio.wrap_future(writer.add(addition)):
+                raise Rejected(409, "Replayed", "A batch with this Batch-Key was counted already. Nothing was counted again.")
         return JSONResponse({"metric": addition.metric.id, "epoch": addition.metric.epoch, "counted": True})
 
     async def listing() -> Response:
-        return JSONResponse(await asyncio.to_thread(overview.to_dict))
+        return JSONResponse(await asyncio.get_running_loop().run_in_executor(pages, overview.to_dict))
 
     async def front() -> Response:
-        return HTMLResponse(await asyncio.to_thread(overview.to_html), headers=_HEADERS)
+        return HTMLResponse(await asyncio.get_running_loop().run_in_executor(pages, overview.to_html), headers=_HEADERS)
 
     app = FastAPI(telemetry=_SILENT, lifespan=living, docs_url=None, redoc_url=None, openapi_url=None)
     # Any page may send reports from its visitors' browsers. None may read what is found: that is for who runs the collector.
@@ -124,6 +159,16 @@ def application(store: Store, calendar: Calendar, *, largest: int = LARGEST) -> 
     app.add_api_route("/", front, methods=["GET"])
     _explain(app)
     return app
+
+
+def _size(request: "Request", largest: int) -> int:
+    """How long its body will be at most, as far as it is kept."""
+    said = request.headers.get("Content-Length", "")
+    return min(int(said), largest) if said.isascii() and said.isdecimal() and len(said) < 16 else largest
+
+
+def _form(kind: str) -> str:
+    return kind.partition(";")[0].strip().lower()
 
 
 async def _body(request: "Request", largest: int) -> bytes:
@@ -175,12 +220,20 @@ def _explain(app: "FastAPI") -> None:
         app.add_exception_handler(kind, handler)
 
 
-def serve(store: Store, calendar: Calendar, *, host: str, port: int, ready: Callable[[str], None]) -> None:
+def serve(
+    store: Store,
+    calendar: Calendar,
+    *,
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+    candidates: Mapping[str, Sequence[str]] | None = None,
+) -> None:
     """Serve until interrupted. ``ready`` hears the address once batches are taken."""
     try:
         import uvicorn
 
-        app = application(store, calendar)
+        app = application(store, calendar, candidates=candidates)
     except ImportError:
         raise Unsupported("The collector needs FastAPI and uvicorn: pip install 'hedgerow[collect]'.") from None
 

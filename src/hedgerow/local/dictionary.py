@@ -1,13 +1,18 @@
 """Frequent texts that nobody listed beforehand, found letter by letter over any frequency protocol.
 
 Every client belongs to one **round** and makes one report in it: of the first ``lengths[round]`` letters of its text, so that it spends the
-epsilon of one report. The collector decodes round by round. The candidates of a round are the prefixes found in the one before, each with
-all continuations; what few clients hold falls away early, and what remains after the last round is the dictionary.
+epsilon of one report. (One that reported in r rounds would have spent r times as much.) The price is that each of R rounds has but its
+part of the clients, so that errors of shares are larger by the root of R. The collector decodes round by round. The candidates of a round
+are the prefixes found in the one before, each with all continuations; what few clients hold falls away early, and what remains after the
+last round is the dictionary.
 
 A prefix is reported as a code: a hash of round and prefix below the protocol's domain. Candidates are few against a large domain, so that
-two rarely share a code; where they do, both count the clients of either, and ``collisions`` says how many such candidates there are.
+two rarely share a code; where they do, both count the clients of either, and ``collisions`` says how many of those found do. An absent
+candidate may also share the code of a text that is there and is no candidate: ``mistaken`` is how many such are to be expected, the number
+of last candidates times the share of all codes that are frequent. Make the domain so large that it is far below 1.
 
-What is found in the last round is controlled at the stated level: its reports come from other clients than those that chose its candidates.
+What is found in the last round is controlled at the stated level, besides those mistaken for another: its reports come from other clients
+than those that chose its candidates, so that their choice does not favour any. Earlier rounds only choose whom to ask about.
 Texts longer than the last length are found by their beginning. Only texts whose beginnings are frequent in every round can be found.
 """
 
@@ -22,7 +27,7 @@ import numpy as np
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.estimates import Estimates
-from hedgerow.local.protocols import Protocol
+from hedgerow.local.protocols import Protocol, Rappor
 from hedgerow.local.thresholds import check_whole
 from hedgerow.numeric.chunk import Integers
 from hedgerow.numeric.number import Number
@@ -40,6 +45,7 @@ class Found:
     texts: tuple[str, ...]
     estimates: Estimates
     collisions: int
+    mistaken: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +87,18 @@ class Dictionary:
             kept = kept[np.argsort(-found.counts[kept], kind="stable")]
             prefixes, before = [candidates[place] for place in kept], self.lengths[turn]
         if not prefixes:
-            return Found((), Estimates(np.zeros(0), np.zeros(0), int(states[-1][-1])), 0)
+            return Found((), Estimates(np.zeros(0), np.zeros(0), int(states[-1][-1])), 0, 0.0)
         tails = found.p_values[kept]
         chosen = Estimates(found.counts[kept], found.standard_errors[kept], found.n, tails)
         _, places, times = np.unique(codes, return_inverse=True, return_counts=True)
-        return Found(tuple(text.rstrip(_END) for text in prefixes), chosen, int((times[places][kept] > 1).sum()))
+        shared, mistaken = int((times[places][kept] > 1).sum()), len(candidates) * self._frequent(counters, len(kept), control, level)
+        return Found(tuple(text.rstrip(_END) for text in prefixes), chosen, shared, mistaken)
+
+    def _frequent(self, counters: Any, found: int, control: str, level: Number) -> float:
+        """The share of all codes that are frequent; of a protocol that cannot list them those found, of a domain that has no end."""
+        if isinstance(self.scheme, Rappor):
+            return found / self.scheme.domain
+        return float(self.scheme.estimate(counters).detected(control, level).mean())
 
     def _length(self, turn: int) -> int:
         return self.lengths[check_whole(turn, "turn", 0, len(self.lengths) - 1)]

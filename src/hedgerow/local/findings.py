@@ -50,6 +50,7 @@ def findings(
     """
     scheme = metric.scheme
     if isinstance(scheme, Rappor):
+        names = None if names is None else list(dict.fromkeys(names))  # twice the same candidate would share its clients with itself
         estimates = scheme.estimate(counters, names, metric.lasting)
     else:
         estimates = scheme.estimate(counters)

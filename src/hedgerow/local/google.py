@@ -175,8 +175,11 @@ def _probability(file: str | Path, line: int, cell: str, name: str) -> Fraction:
 
 
 def _number(cell: str) -> Fraction | None:
+    text = cell.strip()
+    if not text.isascii() or "_" in text:  # which Python would read
+        return None
     try:
-        return exact(Decimal(cell.strip()), "cell")
+        return exact(Decimal(text), "cell")
     except (InvalidOperation, InvalidArgument):
         return None
 

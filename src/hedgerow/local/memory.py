@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from hedgerow.numeric.bits import words
 __all__ = ["SECRET", "Memory"]
 
 SECRET = 32  # bytes
+_SECRET = re.compile(f"[0-9a-f]{{{2 * SECRET}}}")
 _VERSION = 1
 _WAIT = 10.0  # seconds for another process that writes the same file
 
@@ -46,14 +48,15 @@ class _State:
 
     @classmethod
     def from_json(cls, text: str) -> _State:
-        """Strict: a file that is not exactly this raises ValueError, TypeError, KeyError or AttributeError."""
+        """Strict, as the JavaScript client is: a file that is not exactly this raises ValueError, TypeError, KeyError or AttributeError."""
         held: dict[str, Any] = json.loads(text)
-        secret, tags, reports = bytes.fromhex(held["secret"]), held["tags"], held["reports"]
-        listed = all(isinstance(tag, str) for metric in tags.values() for tag in metric)
-        counted = all(type(count) is int and count >= 0 for count in reports.values())
-        if held["version"] != _VERSION or len(secret) != SECRET or not listed or not counted:
+        secret, tags, reports = held["secret"], held["tags"], held["reports"]
+        listed = all(isinstance(metric, list) and all(isinstance(tag, str) for tag in metric) for metric in tags.values())
+        counted = all(type(count) is int and 0 <= count < 1 << 53 for count in reports.values())
+        told = type(held["version"]) is int and held["version"] == _VERSION and len(held) == 4
+        if not (told and listed and counted and _SECRET.fullmatch(secret)):
             raise ValueError
-        return cls(secret, tags, reports)
+        return cls(bytes.fromhex(secret), tags, reports)
 
 
 class Memory:

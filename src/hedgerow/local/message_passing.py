@@ -7,15 +7,15 @@ Model
 
 Fit
     Each round estimates every candidate on its own from what the others leave (``estimate`` = its share now + what its cells still hold),
-    with one common variance for noise and for all that is not explained, and then shrinks the estimates: posterior means under a prior on
-    shares >= 0 that is itself fitted to them. What is left is corrected for having been fitted (Onsager's term: without it candidates would
-    see their own shadow). Once it settles, an estimate is unbiased for its candidate and normal with the variance that was estimated.
-    The sum of the terms over the cells, the **strain**, says how many numbers were in effect fitted for each cell.
+    each cell pulling as ``hedgerow.local.unlisted`` has it, and then shrinks the estimates: posterior means under a prior on shares >= 0
+    that is itself fitted to them. What is left is corrected for having been fitted (Onsager's term: without it candidates would see their
+    own shadow). Once it settles, an estimate is unbiased for its candidate and normal with the variance that was estimated. The sum of the
+    terms over the cells, the **strain**, says how many numbers were in effect fitted for each cell.
 
 Crossing
-    That is a statement about large designs. Under much strain, or where the rounds do not settle, shares are instead fitted on all cohorts
-    but some and the estimates are taken from those left out, whose bits the fit has never seen. That costs some power and is honest
-    whatever the fit did.
+    That is a statement about large designs. In 16 cohorts or fewer, under much strain, or where the rounds do not settle, shares are
+    instead fitted on all cohorts but some, and the estimates are taken from those left out, whose bits the fit has never seen. That costs
+    some power and is honest whatever the fit did.
 
 Source
     Donoho, Maleki, Montanari (PNAS 2009); Bayati and Montanari (2011) for the law of the estimates.
@@ -28,9 +28,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.local.candidates import Candidates
+from hedgerow.local.unlisted import Unlisted
 from hedgerow.numeric.chunk import Floats, Integers
 
-__all__ = ["Evidence", "Fit", "cross", "fit", "gather"]
+__all__ = ["Evidence", "Fit", "cross", "fit", "gather", "without"]
 
 _ROUNDS = (12, 40)  # the first pass only finds out how much stays unexplained
 _KEEP = 0.3  # of the last round, so that rounds do not swing
@@ -38,9 +39,10 @@ _SETTLED = 1e-4  # mean square by which cells still move, in units of their vari
 _CALM = 1e-2  # the same where rounds run out: single shares may still move, but no other candidate notices
 _POINTS = 14  # bumps of the prior beside the one at 0, which has no width
 _WIDTH = 0.25  # of a bump, for its place
-_LEARNING = 12  # rounds that fit the prior; later ones keep it, so that they can settle
+_WARM = 6  # rounds before the law of what is left is learnt: at first it is mostly what will be fitted
+_LEARNING = 16  # rounds that fit the prior and that law; later ones keep them, so that they can settle
 _NEGLIGIBLE = 0.01  # standard errors: a smaller share is 0
-_MANY = 20_000  # beyond, rounds look at promising candidates only
+_MANY = 4_000  # beyond, rounds look at promising candidates only
 _PROMISING = 1.0  # standard errors
 _LOOKS = (0, 2, 6)  # rounds that look at all of them
 STRAIN = 0.25
@@ -49,68 +51,93 @@ FOLDS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """Shrunken shares; what is left in each cell; the weights of cells; how much each candidate's cells say about it."""
+    """Shrunken shares; what is left in each cell with the variance of that, coins and the error of the fit; how cells pull. ``strain`` says
+    how many numbers were fitted for each cell."""
 
     shares: Floats
     left: Floats
-    weights: Floats
-    information: Floats
+    noise: Floats
+    law: Unlisted
     strain: float
     settled: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """An unbiased estimate of every share, its standard error, and the skewness of an absent candidate's estimate."""
+    """Of every candidate its score and how much its cells say; an unbiased estimate of its share is the one over the other. Of every cell
+    what is left, with the variance of that, its pull, and how much it says. ``fitted[fold[cohort]]`` are the shares that were taken out of
+    a cohort."""
 
-    shares: Floats
-    errors: Floats
-    skewness: float
-    crossed: bool
+    scores: Floats
+    information: Floats
+    left: Floats
+    noise: Floats
+    law: Unlisted
+    pulls: Floats
+    says: Floats
+    fitted: Floats
+    fold: Integers
+
+    @property
+    def shares(self) -> Floats:
+        """The estimates."""
+        return self.scores / self.information
+
+    @property
+    def crossed(self) -> bool:
+        """Whether cohorts were judged by fits that had not seen them."""
+        return bool(self.fold.any())
 
 
 def gather(rates: Floats, variances: Floats, candidates: Candidates) -> Evidence:
-    """Estimates of all shares, from rates and variances of all cells."""
-    whole = fit(rates, variances, candidates)
-    if not whole.settled or whole.strain > STRAIN:
+    """Evidence about all candidates, from rates and variances of all cells."""
+    whole = fit(rates, variances, candidates) if candidates.cohorts > FOLDS else None
+    if whole is None or not whole.settled or whole.strain > STRAIN:
         return cross(rates, variances, candidates)
-    score = candidates.sums(whole.weights * whole.left) + whole.information * whole.shares
-    return _evidence(score, whole.information, whole.weights, whole.left, candidates.load, crossed=False)
+    return _weighed(candidates, whole.left, whole.noise, whole.law, whole.shares[None, :], np.zeros(candidates.cohorts, dtype=np.int64))
 
 
 def fit(rates: Floats, variances: Floats, candidates: Candidates) -> Fit:
     """Shares of all candidates together."""
-    unexplained = 0.0
-    for rounds in _ROUNDS:
-        found = _Pass(rates, variances + unexplained, candidates).run(rounds)
-        unexplained = max(0.0, float(np.mean(found.left**2) - np.mean(variances)))
-    return found
+    first = _Pass(rates, variances, candidates).run(_ROUNDS[0])
+    unexplained = max(0.0, float(np.mean(first.left**2) - np.mean(variances)))
+    return _Pass(rates, variances + unexplained, candidates, variances).run(_ROUNDS[1])
+
+
+def without(rates: Floats, variances: Floats, candidates: Candidates, code: int) -> tuple[Floats, float]:
+    """Pulls of cells where this candidate is not listed, and its score there: all that it has is then left for it to explain."""
+    others = candidates.take(np.delete(np.arange(len(candidates)), code))
+    left = _Pass(rates, variances, others).run(_ROUNDS[0]).left
+    pulls = left / (variances + max(0.0, float(np.mean(left**2 - variances))))
+    pulls -= pulls.mean()
+    return pulls, float(candidates.take(np.array([code])).sums(pulls)[0])
 
 
 def cross(rates: Floats, variances: Floats, candidates: Candidates, folds: int = FOLDS) -> Evidence:
     """The same, each cohort judged by a fit that has not seen it; with a single cohort by no fit at all."""
     bits, fold = candidates.bits, np.arange(candidates.cohorts) % min(folds, candidates.cohorts)
-    parts = [np.flatnonzero(fold == number) for number in range(int(fold.max()) + 1)]
-    left, shares = rates.copy(), []
-    for part in parts:
-        own, rest = _cells(part, bits), np.flatnonzero(~np.isin(np.arange(candidates.cohorts), part))
-        seen = _cells(rest, bits)
-        shares.append(fit(rates[seen], variances[seen], candidates.only(rest)).shares if rest.size else np.zeros(len(candidates)))
-        left[own] -= candidates.only(part).spread(shares[-1])
-    unexplained = 0.0
-    for _ in range(3):
-        weights, centred = 1 / (variances + unexplained), left.copy()
-        for part in parts:
-            own = _cells(part, bits)
-            centred[own] -= np.average(left[own], weights=weights[own])
-        unexplained = max(0.0, float(np.mean(centred**2) - np.mean(variances)))
-    score, information = np.zeros(len(candidates)), np.zeros(len(candidates))
-    for part, fitted in zip(parts, shares, strict=True):
-        own, there = _cells(part, bits), candidates.only(part)
-        amount = _information(there, weights[own])
-        score += there.sums(weights[own] * centred[own]) + amount * fitted
+    left, shares = rates.copy(), np.zeros((int(fold.max()) + 1, len(candidates)))
+    for number in range(len(shares)):
+        part, rest = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        own, others = _cells(part, bits), _cells(rest, bits)
+        if rest.size:
+            shares[number] = fit(rates[others], variances[others], candidates.only(rest)).shares
+        left[own] -= candidates.only(part).spread(shares[number])
+        left[own] -= np.average(left[own], weights=1 / variances[own])
+    noise = variances + max(0.0, float(np.mean(left**2 - variances)))
+    return _weighed(candidates, left, noise, Unlisted.plain(left, noise), shares, fold)
+
+
+def _weighed(candidates: Candidates, left: Floats, noise: Floats, law: Unlisted, shares: Floats, fold: Integers) -> Evidence:
+    """Scores: the pulls of a candidate's cells, and what was taken out of them for it."""
+    pulls, says = law.pulls(left, noise)
+    scores, information = candidates.sums(pulls), np.zeros(len(candidates))
+    for number in range(len(shares)):
+        part = np.flatnonzero(fold == number)
+        amount = _information(candidates.only(part) if len(shares) > 1 else candidates, says[_cells(part, candidates.bits)])
+        scores += amount * shares[number]
         information += amount
-    return _evidence(score, information, weights, centred, candidates.load, crossed=True)
+    return Evidence(scores, information, left, noise, law, pulls, says, shares, fold)
 
 
 def _cells(cohorts: Integers, bits: int) -> Integers:
@@ -123,56 +150,59 @@ def _information(candidates: Candidates, weights: Floats) -> Floats:
     return np.asarray(np.maximum(seen - seen**2 / weights.sum(), 1e-12 * weights.sum()))
 
 
-def _evidence(score: Floats, information: Floats, weights: Floats, left: Floats, load: float, *, crossed: bool) -> Evidence:
-    # Never less than the noise that is known to be there; and as it is an estimate, its own standard error is added.
-    scale = max(1.0, float(np.mean(weights * left**2))) * (1 + np.sqrt(2 / left.size))
-    pull = weights * left
-    size = float(np.sum(pull**2)) ** 1.5
-    spread = np.sqrt(load * (1 - load)) if 0 < load < 1 else np.inf
-    # An absent candidate sums the pull of cells that it hits at random; rare large pulls make that lean to one side.
-    skewness = float((1 - 2 * load) / spread * np.sum(pull**3) / size) if size else 0.0
-    return Evidence(score / information, np.sqrt(scale / information), skewness, crossed)
-
-
 class _Pass:
-    """One run of message passing with fixed weights."""
+    """One run of message passing. ``coins``: the variances of the coins, where the law of what is left is to be learnt."""
 
-    def __init__(self, rates: Floats, variances: Floats, candidates: Candidates) -> None:
-        self._all, self._weights = candidates, 1 / variances
-        self._information = _information(candidates, self._weights)
+    def __init__(self, rates: Floats, variances: Floats, candidates: Candidates, coins: Floats | None = None) -> None:
+        self._all, self._weights, self._coins = candidates, 1 / variances, coins
+        self._part = _information(candidates, self._weights) / self._weights.sum()
         self._mean = candidates.sums(self._weights) / self._weights.sum()
         self._target = self._centred(rates)
         self._prior, self._points = np.append(0.5, np.full(_POINTS, 0.5 / _POINTS)), np.zeros(_POINTS + 1)
+        self._law: Unlisted | None = None
 
     def run(self, rounds: int) -> Fit:
-        shares, left, strain, settled = np.zeros(len(self._all)), self._target, 0.0, False
+        shares, left, strain, settled, error = np.zeros(len(self._all)), self._target, 0.0, False, 0.0
         some, chosen = self._all, np.arange(len(self._all))
         for turn in range(rounds):
-            scale = max(1.0, float(np.mean(self._weights * left**2)))
+            pulls, says, scale = self._judge(left, error, turn)
+            information = self._part * says.sum()
             if len(self._all) > _MANY and turn in _LOOKS:
-                chosen = self._promising(shares, left, scale)
+                chosen = self._promising(shares, pulls, information, scale)
                 some = self._all.take(chosen)
-            errors = np.sqrt(scale / self._information[chosen])
-            estimate = shares[chosen] + some.sums(self._weights * left) / self._information[chosen]
+            errors = np.sqrt(scale / information[chosen])
+            estimate = shares[chosen] + some.sums(pulls) / information[chosen]
             if turn < _LEARNING:
                 self._learn(estimate, errors)
             mean, variance = self._shrink(estimate, errors)
             strain = min(float(np.sum(variance / errors**2)) / left.size, 0.95)
+            error = strain / float(np.mean(says))
             keep = _KEEP if turn > 1 else 0.0
             fresh = (1 - keep) * mean + keep * shares[chosen]
             fresh[fresh < _NEGLIGIBLE * errors] = 0.0
             shares = np.zeros(len(self._all))
             shares[chosen] = fresh
-            after = self._centred(self._target - some.spread(fresh) + fresh @ self._mean[chosen] + strain * left)
-            moved = (1 - keep) ** 2 * float(np.mean(self._weights * (after - left) ** 2)) / scale
+            after = self._centred(self._target - some.spread(fresh) + fresh @ self._mean[chosen] + error * pulls)
+            moved = (1 - keep) ** 2 * float(np.mean(says * (after - left) ** 2))
             left, settled = (1 - keep) * after + keep * left, moved < _CALM
-            if moved < _SETTLED:
+            if moved < _SETTLED and (self._coins is None or turn > _WARM):
                 break
-        return Fit(shares, left, self._weights, self._information, strain, settled)
+        noise = (1 / self._weights if self._coins is None else self._coins) + error
+        return Fit(shares, left, noise, self._law or Unlisted.learn(left, noise), strain, settled)
 
-    def _promising(self, shares: Floats, left: Floats, scale: float) -> Integers:
-        score = self._all.sums(self._weights * left) + self._information * shares
-        return np.flatnonzero((score > _PROMISING * np.sqrt(scale * self._information)) | (shares > 0))
+    def _judge(self, left: Floats, error: float, turn: int) -> tuple[Floats, Floats, float]:
+        """Pulls, what cells say, and the variance of a pull in units of the latter, at least 1."""
+        if self._coins is None or turn < _WARM:
+            says = self._weights / max(1.0, float(np.mean(self._weights * left**2)))
+            return says * left, says, 1.0
+        if self._law is None or turn < _LEARNING:
+            self._law = Unlisted.learn(left, self._coins + error)
+        pulls, says = self._law.pulls(left, self._coins + error)
+        return pulls, says, max(1.0, float(np.mean(pulls**2) / np.mean(says)))
+
+    def _promising(self, shares: Floats, pulls: Floats, information: Floats, scale: float) -> Integers:
+        score = self._all.sums(pulls) + information * shares
+        return np.flatnonzero((score > _PROMISING * np.sqrt(scale * information)) | (shares > 0))
 
     def _centred(self, numbers: Floats) -> Floats:
         return np.asarray(numbers - (self._weights @ numbers) / self._weights.sum())

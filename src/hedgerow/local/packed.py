@@ -5,6 +5,7 @@ Both come in one array of bytes, a row for each report, all rows equally long. W
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ __all__ = [
     "as_records",
     "coin_rows",
     "column_sums",
+    "count_numbers",
+    "grouped_sums",
+    "numbers_in",
     "pack_numbers",
     "padding_is_clear",
     "unpack_numbers",
@@ -29,7 +33,9 @@ __all__ = [
 
 Records = NDArray[np.uint8]
 
-_PIECE = 1 << 19  # bytes that are added up at a time: they stay in the cache
+_PIECE = 1 << 19  # bytes of coins that are drawn at a time: they stay in the cache
+_NUMBERS = 1 << 18  # numbers that are unpacked at a time
+_SLAB, _LEAST = 1 << 17, 1 << 10  # bytes of rows that are added at a time: fewer cost more calls, more leave the cache
 
 
 def width_of(bound: int) -> int:
@@ -74,6 +80,24 @@ def unpack_numbers(records: Any, record: int, bound: int) -> Integers:
     return numbers
 
 
+def numbers_in(records: Any, record: int, bound: int) -> Iterator[Integers]:
+    """The numbers a piece at a time: each takes eight bytes, however few it came in."""
+    rows = as_records(records, record)
+    for start in range(0, rows.shape[0], _NUMBERS):
+        yield unpack_numbers(rows[start : start + _NUMBERS], record, bound)
+
+
+def count_numbers(records: Any, record: int, bound: int) -> Integers:
+    """How often each number below the bound stands there."""
+    found = np.zeros(bound, dtype=np.int64)
+    for numbers in numbers_in(records, record, bound):
+        if bound <= numbers.size:
+            found += np.bincount(numbers, minlength=bound)
+        else:
+            np.add.at(found, numbers, 1)
+    return found
+
+
 def coin_rows(threshold: int, rows: int, bits: int) -> Records:
     """Packed rows of ``bits`` independent coins, each 1 with probability exactly threshold/65536; the padding is 0.
 
@@ -102,27 +126,73 @@ def padding_is_clear(records: Records, bits: int) -> bool:
 
 
 def column_sums(records: Records, bits: int) -> Integers:
-    """How many rows have each bit set. Rows are added three at a time, bit by bit beside each other, before they are taken apart."""
+    """How many rows have each bit set.
+
+    Rows are added three at a time, all their bits beside each other: the sum of three bits is one of the same weight and one of twice that.
+    That is done for slabs of many rows, then for ever smaller ones; the few rows that are left are taken apart.
+    """
+    levels = [[records]]  # by weight: 1, 2, 4, …
+    size = _SLAB
+    while size >= _LEAST:
+        levels = _thinned(levels, max(1, size // records.shape[1]))
+        size //= 8
     total = np.zeros(bits, dtype=np.int64)
-    piece = max(3, _PIECE // max(1, records.shape[1]))
-    for start in range(0, records.shape[0], piece):
-        total += _sums(records[start : start + piece], bits)
+    for place, level in enumerate(levels):
+        left = np.concatenate([records[:0], *level])
+        total += np.unpackbits(left, axis=1, count=bits).sum(axis=0, dtype=np.int64) << place
     return total
 
 
-def _sums(rows: Records, bits: int) -> Integers:
-    total, weight = np.zeros(bits, dtype=np.int64), 1
-    waiting = [rows]
-    while waiting:
-        carries: list[Records] = []
-        level = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
-        while level.shape[0] >= 12:
-            third = level.shape[0] // 3
-            a, b, c, rest = level[:third], level[third : 2 * third], level[2 * third : 3 * third], level[3 * third :]
-            differ = a ^ b
-            carries.append((a & b) | (differ & c))
-            differ ^= c
-            level = np.concatenate([differ, rest]) if rest.shape[0] else differ
-        total += weight * np.unpackbits(level, axis=1, count=bits).sum(axis=0, dtype=np.int64)
-        waiting, weight = carries, 2 * weight
-    return total
+def grouped_sums(records: Records, groups: Integers, count: int) -> Integers:
+    """(group, bit) -> how many rows of the group have the bit set, for groups 0 to count-1.
+
+    The first row of every group beside each other make one wide row, so do the second ones, and these are added up. A group that is much
+    larger than others would make that mostly empty: it is added up by itself.
+    """
+    rows, record = records.shape
+    sizes, width = np.bincount(groups, minlength=count), 8 * record
+    order = np.argsort(groups.astype(np.uint16), kind="stable")  # of 16 bits: numpy then sorts by counting
+    starts = np.cumsum(sizes) - sizes
+    large = sizes > 2 * -(-rows // count)
+    depth = int(sizes[~large].max(initial=0))
+    place = np.empty(rows, dtype=np.int64)
+    place[order] = np.arange(rows) - np.repeat(starts, sizes)  # which row of its group each one is
+    place *= count
+    place += groups
+    held, whole = np.ascontiguousarray(records).view(f"V{record}").ravel(), np.zeros(depth * count, dtype=f"V{record}")
+    small = slice(None) if not large.any() else ~large[groups]
+    whole[place[small]] = held[small]
+    sums = column_sums(whole.view(np.uint8).reshape(depth, count * record), count * width).reshape(count, width)
+    for group in np.flatnonzero(large).tolist():
+        sums[group] = column_sums(records[order[starts[group] : starts[group] + sizes[group]]], width)
+    return sums
+
+
+def _thinned(levels: list[list[Records]], rows: int) -> list[list[Records]]:
+    """The same sums from at most two slabs of so many rows in each level, and what is shorter than a slab."""
+    thin: list[list[Records]] = []
+    carries: list[Records] = []
+    while len(thin) < len(levels) or carries:
+        slabs: list[Records] = []
+        short: list[Records] = []
+        more: list[Records] = []
+        for part in [*carries, *(levels[len(thin)] if len(thin) < len(levels) else [])]:
+            for start in range(0, part.shape[0], rows):
+                slab = part[start : start + rows]
+                (slabs if slab.shape[0] == rows else short).append(slab)
+                if len(slabs) == 3:
+                    one, two = _added(*slabs)
+                    slabs = [one]
+                    more.append(two)
+        thin.append(slabs + short)
+        carries = more
+    return thin
+
+
+def _added(a: Records, b: Records, c: Records) -> tuple[Records, Records]:
+    """A sum of three bits, for all of them at once: the bit of weight 1 and that of weight 2."""
+    one = a ^ b
+    two = a & b
+    two |= one & c
+    one ^= c
+    return one, two

@@ -1,43 +1,62 @@
-"""The page of a collector: what is collected, how much has come in, and what it tells so far. It runs no script and fetches nothing."""
+"""The page of a collector: what is collected, how much has come in, and what it tells so far. It runs no script and fetches nothing.
+
+How many reports there are is always what the store has. What they tell may be older by a while: it is computed anew only when reports have
+come in, and never takes more than a tenth of the time, however often the page is asked for.
+"""
 
 from __future__ import annotations
 
-import math
-import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from html import escape
 from typing import Any
 
-from hedgerow.errors import HedgerowError
+from hedgerow.errors import InvalidArgument
 from hedgerow.local.epochs import Calendar
-from hedgerow.local.findings import Finding, findings, reports
+from hedgerow.local.findings import Finding, findings
+from hedgerow.local.losses import CAPS, Loss, finite, losses, together
 from hedgerow.local.protocols import Rappor
 from hedgerow.local.spec import Metric
 from hedgerow.local.store import Store
 
-__all__ = ["Overview", "Row"]
+__all__ = ["MOST_CANDIDATES", "Overview", "Row"]
 
+MOST_CANDIDATES = 10_000  # texts for one metric on the page
+_MOST_COUNTERS = 1 << 19  # beyond, to decode takes more memory than a collector shall have
+_EARLIER = 4  # epochs of one metric before the present one
+_REST = 9  # times as long as it took to compute, nothing is computed
+_DIGITS = Context(prec=5, rounding=ROUND_CEILING)
 _SHOWN = 25  # values of one metric on the page
 _REFRESH = 10  # seconds
-_STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222;background:#fff}
-h1{font-size:1.5em}h2{font-size:1.15em;margin:2em 0 .2em}table{border-collapse:collapse;width:100%}
-td,th{padding:.2em .6em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}td:last-child{width:50%}
-.bar{position:relative;height:1em;background:#f0f2f4}.bar i{position:absolute;top:0;bottom:0;background:#4a7c59}
-.bar b{position:absolute;top:.35em;height:.3em;background:#c8963e}p.facts{color:#555;margin:0 0 .6em}"""
+_STYLE = """:root{color-scheme:light dark;--ink:#1d2b24;--soft:#5b6b62;--paper:#fbfaf6;--line:#d9d6ca;--bar:#2f6b46;--back:#eceadf;
+--edge:#c8963e}@media(prefers-color-scheme:dark){:root{--ink:#e8ece6;--soft:#9fb0a5;--paper:#141a17;--line:#2f3a34;--bar:#4f9a6b;
+--back:#232c27;--edge:#e3b765}}*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:2rem 1rem 4rem;color:var(--ink);background:var(--paper)}
+h1{font-size:1.6rem;margin:0 0 .3rem}h2{font-size:1.15rem;margin:2.2rem 0 .1rem}p{margin:.2rem 0 .7rem}.soft{color:var(--soft)}
+.wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+td,th{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}th{font-weight:600;color:var(--soft)}
+td:first-child,th:first-child{text-align:left;max-width:22rem;overflow:hidden;text-overflow:ellipsis}.values td:last-child{width:45%}
+.bar{position:relative;height:1rem;background:var(--back);border-radius:2px}.bar i{position:absolute;top:0;bottom:0;background:var(--bar);
+border-radius:2px}.bar b{position:absolute;top:.35rem;height:.3rem;background:var(--edge)}.total td{border-top:2px solid var(--line)}"""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One metric in one epoch. ``found`` is None where its values cannot be told without candidates."""
+    """One metric in one epoch. ``found`` is what its first ``told`` reports tell; None where ``why`` says why its values are not told."""
 
     metric: Metric
     reports: int
     present: bool
+    told: int
     found: tuple[Finding, ...] | None
+    why: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; infinity is null."""
-        metric, lifetime = self.metric, self.metric.lifetime_epsilon(1)
+        metric = self.metric
         return {
             "id": metric.id,
             "epoch": metric.epoch,
@@ -47,29 +66,48 @@ class Row:
             "present": self.present,
             "reports": self.reports,
             "epsilon": metric.epsilon,
-            "lifetime_epsilon": lifetime if math.isfinite(lifetime) else None,
+            "lifetime_epsilon": finite(metric.lifetime_epsilon(1)),
             "memoised": metric.scheme.memoised,
             "detected": None if self.found is None else [finding.to_dict() for finding in self.found],
+            "detected_in": self.told,
         }
 
 
-class Overview:
-    """Reads the store when asked; what the counters tell is computed anew only when they have grown."""
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What so many reports tell; not to be computed anew before ``rested``."""
 
-    def __init__(self, store: Store, calendar: Calendar) -> None:
-        self._store, self._present = store, calendar.metrics
-        self._kept: dict[bytes, Row] = {}
-        self._lock = threading.Lock()
+    reports: int
+    found: tuple[Finding, ...]
+    rested: float
+
+
+class Overview:
+    """Reads the store when asked, by one thread. ``candidates``: for the ids of RAPPOR metrics, the texts to look for."""
+
+    def __init__(
+        self,
+        store: Store,
+        calendar: Calendar,
+        candidates: Mapping[str, Sequence[str]] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store, self._present, self._clock = store, calendar.metrics, clock
+        self._candidates = {id: _checked(calendar, id, texts) for id, texts in (candidates or {}).items()}
+        self._kept: dict[bytes, _Told] = {}
 
     def rows(self) -> list[Row]:
-        """The present metrics, then those of earlier epochs that the store has."""
-        others = [metric for metric in reversed(self._store.metrics()) if metric not in self._present]
-        with self._lock:
-            return [self._row(metric) for metric in (*self._present, *others)]
+        """The present metrics, then the last epochs before them."""
+        return [self._row(metric) for metric in (*self._present, *self._earlier(self._store.metrics()))]
+
+    def losses(self) -> list[Loss]:
+        """What each present metric costs a client."""
+        return losses(self._present, self._store.metrics())
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {"metrics": [row.to_dict() for row in self.rows()]}
+        costs = {loss.metric.id: loss.to_dict() for loss in self.losses()}
+        return {"metrics": [{**row.to_dict(), "loss": costs.get(row.metric.id)} for row in self.rows()]}
 
     def to_html(self) -> str:
         """The page."""
@@ -77,47 +115,81 @@ class Overview:
         return (
             f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="{_REFRESH}">'
             f'<meta name="viewport" content="width=device-width"><title>Collector</title><style>{_STYLE}</style></head><body>'
-            "<h1>What clients report</h1><p>Every client randomises its answer before it is sent. Only sums are kept here: no reports, "
-            f"addresses or times.</p>{parts}</body></html>"
+            '<h1>What clients report</h1><p class="soft">Every client randomises its answer before it is sent. Only sums are kept here: no '
+            f"reports, addresses or times.</p>{_monitor(self.losses())}{parts}</body></html>"
         )
 
+    def _earlier(self, counted: list[Metric]) -> list[Metric]:
+        seen: Counter[str] = Counter()
+        shown = []
+        for metric in sorted(counted, key=lambda metric: (-metric.epoch, metric.id, metric.hash)):
+            if metric not in self._present and seen[metric.id] < _EARLIER:
+                seen[metric.id] += 1
+                shown.append(metric)
+        self._kept = {hash: told for hash, told in self._kept.items() if hash in {metric.hash for metric in (*self._present, *shown)}}
+        return shown
+
     def _row(self, metric: Metric) -> Row:
-        counters = self._store.counters(metric)
-        kept, count = self._kept.get(metric.hash), reports(counters)
-        if kept is None or kept.reports != count:
-            try:
-                found: tuple[Finding, ...] | None = tuple(findings(metric, counters))
-            except HedgerowError:
-                found = None
-            kept = self._kept[metric.hash] = Row(metric, count, metric in self._present, found)
-        return kept
+        reports, present, names = self._store.reports(metric), metric in self._present, self._candidates.get(metric.id)
+        why = _untold(metric, names)
+        if why:
+            return Row(metric, reports, present, 0, None, why)
+        kept = self._kept.get(metric.hash)
+        if kept is None or (kept.reports != reports and self._clock() >= kept.rested):
+            kept = self._kept[metric.hash] = self._computed(metric, names)
+        return Row(metric, reports, present, kept.reports, kept.found)
+
+    def _computed(self, metric: Metric, names: Sequence[str] | None) -> _Told:
+        start, counters = self._clock(), self._store.counters(metric)
+        found = tuple(findings(metric, counters, names=names))
+        end = self._clock()
+        return _Told(int(counters[-1]), found, end + _REST * (end - start))
+
+
+def _checked(calendar: Calendar, id: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Candidates that can be looked for."""
+    if not any(metric.id == id and isinstance(metric.scheme, Rappor) for metric in calendar.metrics):
+        raise InvalidArgument("candidates", "must be for a RAPPOR metric that is collected here", id)
+    different = tuple(dict.fromkeys(texts))
+    if not 0 < len(different) <= MOST_CANDIDATES:
+        raise InvalidArgument(
+            "candidates", f"for the page must be 1 to {MOST_CANDIDATES:,} texts; hedgerow local decode takes more", len(different)
+        )
+    return different
+
+
+def _untold(metric: Metric, names: Sequence[str] | None) -> str:
+    if isinstance(metric.scheme, Rappor) and names is None:
+        return "Its values are told with a list of candidates: collect with --candidates, or hedgerow local decode."
+    if metric.scheme.counters > _MOST_COUNTERS:
+        return "It has too many values for this page: hedgerow local decode tells them."
+    return ""
 
 
 def _section(row: Row) -> str:
-    metric, lifetime = row.metric, row.metric.lifetime_epsilon(1)
-    for_life = f"{lifetime:.4g}" if math.isfinite(lifetime) else "unbounded"
-    each = f"each further value of a client {for_life}" if metric.scheme.memoised else "each further report as much again"
+    metric = row.metric
     domain = "any text" if metric.protocol == Rappor.name else f"{metric.scheme.domain:,} values"
     closed = "" if row.present else ", an earlier epoch"
     return (
         f"<section><h2>{escape(metric.id)}, epoch {metric.epoch}{closed}</h2>"
-        f'<p class="facts">{row.reports:,} reports · {escape(metric.protocol)} · {domain} · '
-        f"one report costs its client epsilon {metric.epsilon:.4g}, {each}</p>{_values(row)}</section>"
+        f'<p class="soft">{row.reports:,} reports · {escape(metric.protocol)} · {domain} · '
+        f"one report costs its client epsilon {_epsilon(metric.epsilon)}</p>{_values(row)}</section>"
     )
 
 
 def _values(row: Row) -> str:
     if row.found is None:
-        return "<p>Its values are told with a list of candidates: hedgerow local decode.</p>"
+        return f"<p>{row.why}</p>"
+    late = "" if row.told == row.reports else f" From the first {row.told:,} reports."
     if not row.found:
-        return "<p>No value stands out from the noise yet.</p>"
+        return f"<p>No value stands out from the noise yet.{late}</p>"
     top = max(1.0, *(finding.high for finding in row.found[:_SHOWN]))
     more = f"<p>{len(row.found) - _SHOWN:,} more were detected; see /v1/metrics.</p>" if len(row.found) > _SHOWN else ""
     lines = "".join(_line(finding, top) for finding in row.found[:_SHOWN])
     counted = row.found[0].p_value is not None
     head = f"<tr><th>value</th><th>{'clients, about' if counted else 'about'}</th><th>95 % interval</th><th></th></tr>"
-    told = "Detected, with false discoveries held at 5 %:" if counted else "From 0 at the first grid point to 1 at the last:"
-    return f"<p>{told}</p><table>{head}{lines}</table>{more}"
+    told = "Detected, with false discoveries held at 5 %." if counted else "From 0 at the first grid point to 1 at the last."
+    return f'<p>{told}{late}</p><div class="wide"><table class="values">{head}{lines}</table></div>{more}'
 
 
 def _line(finding: Finding, top: float) -> str:
@@ -128,3 +200,37 @@ def _line(finding: Finding, top: float) -> str:
         f"<tr><td>{escape(str(finding.value))}</td><td>{finding.estimate:{form}}</td>"
         f'<td>{finding.low:{form}} to {finding.high:{form}}</td><td><div class="bar">{bar}</div></td></tr>'
     )
+
+
+def _monitor(held: list[Loss]) -> str:
+    """A line for each metric and, where there are several, one for all: what a client gives away by its cap, and has so far."""
+    caps = "".join(f"<th>cap {cap}</th>" for cap in CAPS)
+    head = f"<tr><th>metric</th><th>one report</th>{caps}<th>epochs</th><th>so far</th></tr>"
+    lines = "".join(_cost(loss) for loss in held)
+    if len(held) > 1:
+        whole = [loss.metric for loss in held]
+        sums = "".join(f"<td>{_epsilon(together(whole, cap))}</td>" for cap in CAPS)
+        so_far = _epsilon(sum(loss.so_far for loss in held))
+        lines += f'<tr class="total"><td>all together</td><td></td>{sums}<td></td><td>{so_far}</td></tr>'
+    return (
+        '<section><h2>What a client gives away at most</h2><p class="soft">Epsilon over a client\'s lifetime, by the cap that it keeps for '
+        "itself: so many different values where answers are remembered, so many reports where they are not. Past its cap a client refuses. "
+        "<em>So far</em> is for one that answered once in every epoch that was counted, always with the same value.</p>"
+        f'<div class="wide"><table>{head}{lines}</table></div></section>'
+    )
+
+
+def _cost(loss: Loss) -> str:
+    metric = loss.metric
+    caps = "".join(f"<td>{_epsilon(metric.lifetime_epsilon(cap))}</td>" for cap in CAPS)
+    kind = "value" if metric.scheme.memoised else "report"
+    rules = f", {loss.rules} rules" if loss.rules > 1 else ""
+    return (
+        f'<tr><td>{escape(metric.id)} <span class="soft">per {kind}</span></td><td>{_epsilon(metric.epsilon)}</td>{caps}'
+        f"<td>{loss.counted:,}{rules}</td><td>{_epsilon(loss.so_far)}</td></tr>"
+    )
+
+
+def _epsilon(number: float) -> str:
+    """Five digits, rounded up: less is never said than is given away."""
+    return "unbounded" if finite(number) is None else f"{_DIGITS.create_decimal_from_float(number).normalize():f}"

@@ -6,11 +6,10 @@ up to at most 1, and each share at most what every bit of the value allows (its 
 except with probability 1/1000). It is biased by its constraints, so intervals are those of the estimates.
 
 What a p-value says
-    How likely a candidate that nobody holds would get an estimate as large. It assumes that the bits of such a candidate are spread as if
-    drawn at random, independently of everything that was reported: what a hash function is for. It assumes nothing about the frequencies,
-    and nothing about values that are missing from the candidates: those count as part of the noise, which is measured and not only
-    computed. The normal law is replaced by one of the same variance and skewness (Pearson's third), which matters where a frequent value
-    is missing and filters are long. Where every candidate has a bit of its own there is no hash, and the p-value is that of the coins.
+    How likely a candidate that nobody holds would score as much (``hedgerow.local.significance``). It assumes that the bits of such a
+    candidate are spread as if drawn at random, independently of everything that was reported: what a hash function is for. It assumes
+    nothing about the frequencies, and nothing about values that are missing from the candidates: those count as part of the noise, which is
+    measured and not only computed. Where every candidate has a bit of its own there is no hash, and the p-value is the exact one of coins.
 
 Sizes
     Memory is 4 bytes for each candidate, cohort and hash, and about as much again while it runs.
@@ -21,23 +20,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaincc, ndtr, ndtri
+from scipy.special import ndtri
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.bit_rates import BitRates
 from hedgerow.local.candidates import Candidates
 from hedgerow.local.constrained import least_squares
 from hedgerow.local.estimates import Estimates
-from hedgerow.local.message_passing import Evidence, gather
+from hedgerow.local.message_passing import gather
+from hedgerow.local.significance import p_values, standard_errors
 from hedgerow.numeric.chunk import Floats, Integers
 from hedgerow.numeric.number import Number
 
-__all__ = ["Fitted", "constrained_fit", "decode", "detect", "upper_tail"]
+__all__ = ["Fitted", "constrained_fit", "decode", "detect"]
 
-_COHORTS = 4
 _MOST = 500  # values in the constrained fit
 _BROKEN = 1e-3  # how likely any cap is too low
-_SYMMETRIC = 1e-4  # skewness below which the normal law serves
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,16 +48,17 @@ class Fitted:
 
 
 def decode(rates: BitRates, candidates: Candidates) -> Estimates:
-    """Unbiased counts of all candidates with standard errors and p-values. ``candidates`` has all cohorts, with or without reports. In
-    fewer than four cohorts the hash does not spread values that nobody listed: no p-value would be honest, and all of them are 1."""
+    """Unbiased counts of all candidates with standard errors and p-values. ``candidates`` has all cohorts, with or without reports."""
     seen = _seen(rates, candidates)
     if not len(candidates) or not rates.cohorts.size:
         nothing = np.zeros(len(candidates))
         return Estimates(nothing, np.full(len(candidates), np.inf), rates.n, nothing + 1)
-    found = _own_bits(rates, seen) if seen.one_bit_each else gather(rates.rates.ravel(), rates.variances.ravel(), seen)
-    spread = seen.one_bit_each or rates.cohorts.size >= _COHORTS
-    p_values = upper_tail(found.shares / found.errors, found.skewness) if spread else np.ones(len(candidates))
-    return Estimates(rates.n * found.shares, rates.n * found.errors, rates.n, p_values)
+    if seen.one_bit_each:
+        return _own_bits(rates, seen)
+    flat, variances = rates.rates.ravel(), rates.variances.ravel()
+    found = gather(flat, variances, seen)
+    errors = standard_errors(found, variances, seen, rates.sizes)
+    return Estimates(rates.n * found.shares, rates.n * errors, rates.n, p_values(found, flat, variances, seen))
 
 
 def detect(estimates: Estimates, control: str = "fdr", level: Number = 0.05) -> Integers:
@@ -87,19 +86,12 @@ def constrained_fit(rates: BitRates, candidates: Candidates, codes: Integers) ->
     return Fitted(chosen, rates.n * shares[:-1], float(shares[-1]))
 
 
-def upper_tail(z: Floats, skewness: float) -> Floats:
-    """Pr[Z >= z] for Z of mean 0, variance 1 and this skewness; a negative one is not made use of."""
-    if skewness <= _SYMMETRIC:
-        return np.asarray(ndtr(-z))
-    shape = 4 / skewness**2
-    return np.asarray(gammaincc(shape, np.maximum(shape + z * np.sqrt(shape), 0.0)))
-
-
-def _own_bits(rates: BitRates, candidates: Candidates) -> Evidence:
-    """Every candidate has its bit: the cohorts' rates of that bit, averaged by their precision."""
-    precision = 1 / rates.variances.ravel()
-    information = candidates.sums(precision)
-    return Evidence(candidates.sums(precision * rates.rates.ravel()) / information, np.sqrt(1 / information), 0.0, crossed=False)
+def _own_bits(rates: BitRates, candidates: Candidates) -> Estimates:
+    """Every candidate has its bit, and how often that was reported in all cohorts is binomial where nobody holds it."""
+    shown = float(rates.clear) + float(rates.set_ - rates.clear) * rates.rates
+    reported = np.rint((shown * rates.sizes[:, None]).sum(axis=0)).astype(np.int64)
+    bits = candidates.places[:, 0] % candidates.bits
+    return Estimates.from_support(reported[bits], rates.n, rates.set_, rates.clear)
 
 
 def _seen(rates: BitRates, candidates: Candidates) -> Candidates:

@@ -9,7 +9,8 @@ Key
 Value
     A code is a whole number below the domain, written in decimal ASCII digits where it is hashed; a text is its UTF-8 bytes.
 Bloom bits
-    HMAC(lasting, be32(cohort) || be32(i) || value), first four bytes mod k, for i = 0, …, h-1.
+    HMAC(lasting, be32(block) || value) for block = 0, 1, … is a stream of 16-bit numbers. The bits in a cohort are its numbers cohort h to
+    cohort h + h-1, mod k. (One digest serves many cohorts: who decodes hashes each candidate for all of them.)
 Cohort
     HMAC(secret, lasting || "cohort"), first four bytes mod m, m a power of two. Cohort 0 is a cohort like any other.
 Permanent bits
@@ -21,8 +22,11 @@ Tag
 Fresh draws
     From the stream, 16 bits each. A coin of threshold t takes one, u, and is heads when u < t. A number below n takes one draw where
     n <= 65536 and else two (the higher half first), again until it lies below the largest multiple of n, and keeps the remainder. k-ary: a
-    coin, then a number below the domain, drawn whether needed or not. Hadamard: a number below the order, then a coin. Bits: one coin for
-    each, in order.
+    coin, then a number below the domain, drawn whether needed or not. Hadamard: a number below the order, then a coin. Projective: a coin,
+    then a number below the orthogonal points where it is heads, else one below F^(t-1). Duchi: a number below the steps D-1, then as k-ary
+    with two values. Piecewise: a coin, then a number below the window where it is heads, else one below the steps. Hybrid: a coin, then
+    piecewise where it is heads, else Duchi. What is made of the numbers stands in each protocol's *Arithmetic*. Bits: one coin for each, in
+    order.
 Record
     Numbers with the highest byte first; bits from the highest of the first byte on, the padding 0.
 """
@@ -32,7 +36,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Sequence
 
-from hedgerow.errors import InvalidArgument, Unsupported
+from hedgerow.errors import InvalidArgument
 from hedgerow.local.spec import Metric
 from hedgerow.local.thresholds import SCALE
 from hedgerow.numeric.bits import words
@@ -89,10 +93,11 @@ def text_of(metric: Metric, value: int | str) -> bytes:
 
 def bloom(metric: Metric, cohort: int, value: str) -> list[int]:
     """The Bloom filter of a text in a cohort, as bits."""
-    given, key, text = dict(metric.parameters), metric.lasting, text_of(metric, value)
+    given, text = dict(metric.parameters), text_of(metric, value)
     bits = [0] * given["k"]
-    for i in range(given["h"]):
-        bits[_number(_hmac(key, _be32(cohort) + _be32(i) + text)) % given["k"]] = 1
+    for place in range(cohort * given["h"], (cohort + 1) * given["h"]):
+        digest, start = _hmac(metric.lasting, _be32(place // 16) + text), 2 * (place % 16)
+        bits[int.from_bytes(digest[start : start + 2], "big") % given["k"]] = 1
     return bits
 
 
@@ -120,16 +125,18 @@ def permanent(metric: Metric, secret: bytes, value: int | str) -> list[int]:
 
 def encode_one(metric: Metric, value: int | str, stream: Stream, secret: bytes = b"") -> bytes:
     """One report. ``secret`` is the client's, for protocols that memoise."""
-    if metric.protocol not in ENCODERS:
-        raise Unsupported(f"No vectors bind reports of the protocol '{metric.protocol}'. Take one of {', '.join(ENCODERS)}.")
     text_of(metric, value)
     return ENCODERS[metric.protocol](metric, value, stream, secret)
 
 
 def _k_ary(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
-    scheme = metric.scheme
-    honest, other = stream.coin(dict(metric.parameters)["truth"]), stream.below(scheme.domain)
-    return int(value if honest else other).to_bytes(scheme.record, "big")
+    given = dict(metric.parameters)
+    return _response(int(value), given["domain"], given["truth"], stream).to_bytes(metric.scheme.record, "big")
+
+
+def _response(value: int, domain: int, truth: int, stream: Stream) -> int:
+    honest, other = stream.coin(truth), stream.below(domain)
+    return value if honest else other
 
 
 def _hadamard(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
@@ -137,6 +144,73 @@ def _hadamard(metric: Metric, value: int | str, stream: Stream, _: bytes) -> byt
     index, honest = stream.below(1 << (scheme.domain - 1).bit_length()), stream.coin(dict(metric.parameters)["keep"])
     parity = (index & int(value)).bit_count() & 1
     return (2 * index + (parity ^ (not honest))).to_bytes(scheme.record, "big")
+
+
+def _projective(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
+    given = dict(metric.parameters)
+    field, size = given["field"], given["field"] ** (given["dimension"] - 1)
+    honest = stream.coin(given["truth"])
+    rest = _vector(stream.below((size - 1) // (field - 1)), field)[0] if honest else stream.below(size)
+    vector, weight = _vector(int(value), field)
+    above, below = divmod(rest, weight)
+    product = sum(a * b for a, b in zip(_digits(vector - weight, field), _digits(below, field), strict=False))
+    entry = ((not honest) - product) % field
+    return _point((above * field + entry) * weight + below, field).to_bytes(metric.scheme.record, "big")
+
+
+def _vector(point: int, field: int) -> tuple[int, int]:
+    """The vector of a point as a number in base ``field``, and the weight of the place where its leading 1 stands."""
+    weight = 1
+    while point >= weight:
+        point -= weight
+        weight *= field
+    return weight + point, weight
+
+
+def _point(vector: int, field: int) -> int:
+    """The point of a vector: divided by its leading entry, it is the vector of one."""
+    digits = _digits(vector, field)
+    factor, weight = pow(digits[-1], -1, field), int(field ** (len(digits) - 1))
+    leading = int(sum(digit * factor % field * field**place for place, digit in enumerate(digits)))
+    return leading - weight + (weight - 1) // (field - 1)
+
+
+def _digits(number: int, field: int) -> list[int]:
+    digits = []
+    while number:
+        number, digit = divmod(number, field)
+        digits.append(digit)
+    return digits
+
+
+def _duchi(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
+    given = dict(metric.parameters)
+    return bytes([_rounded(int(value), given["domain"], given["truth"], stream)])
+
+
+def _rounded(value: int, domain: int, truth: int, stream: Stream) -> int:
+    up = stream.below(domain - 1) < value
+    return _response(int(up), 2, truth, stream)
+
+
+def _piecewise(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
+    return _place(int(value), dict(metric.parameters), stream).to_bytes(metric.scheme.record, "big")
+
+
+def _place(value: int, given: dict[str, int], stream: Stream) -> int:
+    if stream.coin(given["truth"]):
+        return value + stream.below(given["window"])
+    other = stream.below(given["domain"] - 1)
+    return other if other < value else other + given["window"]
+
+
+def _hybrid(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
+    given = dict(metric.parameters)
+    if stream.coin(given["mix"]):
+        report = _place(int(value), given, stream)
+    else:
+        report = given["domain"] - 1 + given["window"] + _rounded(int(value), given["domain"], given["coin"], stream)
+    return report.to_bytes(metric.scheme.record, "big")
 
 
 def _unary(metric: Metric, value: int | str, stream: Stream, _: bytes) -> bytes:
@@ -154,6 +228,10 @@ def _rappor(metric: Metric, value: int | str, stream: Stream, secret: bytes) -> 
 ENCODERS: dict[str, Callable[[Metric, int | str, Stream, bytes], bytes]] = {
     "k_ary": _k_ary,
     "hadamard": _hadamard,
+    "projective": _projective,
+    "duchi": _duchi,
+    "piecewise": _piecewise,
+    "hybrid": _hybrid,
     "unary": _unary,
     "longitudinal_unary": _longitudinal_unary,
     "rappor": _rappor,

@@ -19,9 +19,10 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.local.protocols import ALL, Protocol
 from hedgerow.local.thresholds import check_whole
 
-__all__ = ["Metric"]
+__all__ = ["Metric", "float_up"]
 
 _ID = re.compile(r"[a-z0-9._-]{1,64}")
+_TAKEN = {"constructor", "__proto__"}
 _KEYS = {"epoch", "id", "parameters", "protocol", "version"}
 _LARGEST = (1 << 53) - 1  # what JavaScript reads without rounding
 _LONGEST = 10_000
@@ -40,6 +41,8 @@ class Metric:
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
             raise InvalidArgument("id", "must be 1 to 64 of the characters a-z, 0-9, '.', '_' and '-'", self.id)
+        if self.id in _TAKEN:
+            raise InvalidArgument("id", "must be another: to clients in JavaScript this name means something else", self.id)
         if not isinstance(self.protocol, str) or self.protocol not in ALL:
             raise InvalidArgument("protocol", f"must be one of {', '.join(ALL)}", self.protocol)
         object.__setattr__(self, "epoch", check_whole(self.epoch, "epoch", 0, _LARGEST))
@@ -89,11 +92,11 @@ class Metric:
     @property
     def epsilon(self) -> float:
         """What one report gives away at most, rounded up."""
-        return _float_up(self.scheme.epsilon)
+        return float_up(self.scheme.epsilon)
 
     def lifetime_epsilon(self, values: int) -> float:
         """What a client gives away at most that reports so many different values (memoised), or so many reports (otherwise)."""
-        return _float_up(check_whole(values, "values", 0, _LARGEST) * self.scheme.lifetime) if values else 0.0
+        return float_up(check_whole(values, "values", 0, _LARGEST) * self.scheme.lifetime) if values else 0.0
 
     def _kept(self) -> dict[str, Any]:
         return {"id": self.id, "parameters": dict(self.parameters), "protocol": self.protocol, "version": self.version}
@@ -117,6 +120,7 @@ def _parse(text: str) -> Any:
         raise InvalidArgument("metric", "must be JSON", text) from failure
 
 
-def _float_up(number: Fraction | float) -> float:
+def float_up(number: Fraction | float) -> float:
+    """The least float that is no less."""
     near = float(number)
     return near if near >= number else math.nextafter(near, math.inf)

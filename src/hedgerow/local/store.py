@@ -6,7 +6,8 @@ A process that is killed leaves the whole transaction or none of it, so that a s
 under the same key: it is counted once.
 
 Of a key only a hash is kept, and those in the order of the hashes: neither what a sender wrote into it nor the order of arrival is there to
-be read. There are no times, addresses or names.
+be read. There are no times, addresses or names. The log beside the file holds former sums for a while: who reads the disk of a running
+collector sees batch by batch what the collector sees, randomised reports of nobody knows whom.
 """
 
 from __future__ import annotations
@@ -113,6 +114,14 @@ class Store:
         """The sums so far; zeros where nothing was counted yet."""
         with self._plainly():
             return self._read(self._connection(), metric)
+
+    def reports(self, metric: Metric) -> int:
+        """How many reports were counted: the last counter, read without the others."""
+        last = metric.scheme.counters - 1
+        asked = "SELECT sums FROM counters WHERE hash = ? AND epoch = ? AND piece = ?"
+        with self._plainly():
+            found = self._connection().execute(asked, (metric.hash, metric.epoch, last // _PIECE)).get
+            return 0 if found is None else int(self._whole(found, last % _PIECE + 1, metric)[-1])
 
     def metrics(self) -> list[Metric]:
         """All metrics that something was counted of, by name and epoch."""

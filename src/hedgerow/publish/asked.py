@@ -16,12 +16,12 @@ from hedgerow.plan.expressions import Expression, evaluate, typed
 from hedgerow.plan.values import Range
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.queries import Queries
-from hedgerow.publish.sketch import Accuracy, Made, Sketch
+from hedgerow.publish.sketch import Accuracy, Made, Sketch, Tell, measured, silent
 from hedgerow.publish.table import counted
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
 
-__all__ = ["MOST_CELLS", "matrix_of", "queries"]
+__all__ = ["MOST_CELLS", "matrix_of", "padded", "queries"]
 
 MOST_CELLS: Final = 1024
 _BETA: Final = Fraction(1, 20)
@@ -31,11 +31,7 @@ def matrix_of(conditions: Sequence[Expression], domain: Domain, known: dict[str,
     """For each condition, and each combination of codes in their order, whether it holds. NULL, and what is not declared, is the last code
     of its column, so that a condition holds for the rows it holds for in SQL, whatever else is asked. A bin holds several values and cannot
     say."""
-    if domain.all_cells > MOST_CELLS:
-        raise Refused(
-            f"The columns of these questions, {', '.join(domain.names)}, have {domain.all_cells:,} combinations; at most {MOST_CELLS:,} "
-            "can be looked at together. Ask about fewer columns at a time, or publish a histogram."
-        )
+    _few(domain)
     for attribute in domain.attributes:
         if attribute.values is None:
             raise InvalidArgument(
@@ -46,6 +42,29 @@ def matrix_of(conditions: Sequence[Expression], domain: Domain, known: dict[str,
     ]
     whole = [typed(condition, known) for condition in conditions]
     return np.array([[int(evaluate(condition, row) is True) for row in rows] for condition in whole], dtype=np.int64)
+
+
+def padded(matrix: Any, domain: Domain) -> npt.NDArray[np.int64]:
+    """A matrix with a column for each combination of declared codes, the first attribute slowest, as one with a column for having none as
+    well: such rows count nowhere, unless the matrix has these columns already."""
+    _few(domain)
+    given = np.asarray(matrix)
+    if given.ndim != 2 or given.dtype.kind not in "biu" or given.shape[1] not in (domain.cells, domain.all_cells):
+        many = f"{domain.cells} combinations of {', '.join(domain.names)}, or {domain.all_cells} with NULL"
+        raise InvalidArgument("matrix", f"must be whole numbers, in a column for each of {many}", given.shape)
+    if given.shape[1] == domain.all_cells:
+        return given.astype(np.int64)
+    found = np.zeros((len(given), *(size + 1 for size in domain.sizes)), dtype=np.int64)
+    found[(slice(None), *(slice(size) for size in domain.sizes))] = given.reshape(len(given), *domain.sizes)
+    return found.reshape(len(given), -1)
+
+
+def _few(domain: Domain) -> None:
+    if domain.all_cells > MOST_CELLS:
+        raise Refused(
+            f"The columns of these questions, {', '.join(domain.names)}, have {domain.all_cells:,} combinations; at most {MOST_CELLS:,} "
+            "can be looked at together. Ask about fewer columns at a time, or publish a histogram."
+        )
 
 
 def queries(terms: Terms, domain: Domain, *, matrix: Any, names: Sequence[str]) -> Sketch:
@@ -62,10 +81,10 @@ def queries(terms: Terms, domain: Domain, *, matrix: Any, names: Sequence[str]) 
     variances, radii = design.variances(), design.radii(_BETA)
     prices = [terms.price(block, law) for block, law in design.measurements]
 
-    def build(purse: Purse) -> Made:
+    def build(purse: Purse, tell: Tell = silent) -> Made:
         import pyarrow as pa
 
-        found = design.answers([purse.measure(block, law) for block, law in design.measurements])
+        found = design.answers(measured(purse, design.measurements, tell))
         columns = {"question": pa.array(list(names))} | counted(found, radii, np.maximum(found, 0.0))
         return Made(pa.table(columns), {"variances": dict(zip(names, variances.tolist(), strict=True))})
 

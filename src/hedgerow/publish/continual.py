@@ -155,13 +155,14 @@ class Stream:
         self._file, self.terms, self.way = file, terms, way
 
     @classmethod
-    def create(cls, path: str | Path, terms: StreamTerms, way: Way | None = None) -> Self:
-        """A new stream. Whoever creates it has charged ``price(terms, way)``."""
+    def create(cls, path: str | Path, terms: StreamTerms, way: Way | None = None, *, anchor: Path | None = None) -> Self:
+        """A new stream. Whoever creates it has charged ``price(terms, way)``. How far it went is kept in its anchor as well, beside it or
+        in another place: an earlier state that is put back is refused."""
         chosen = ways(terms)[0] if way is None else way
         if chosen.reach != terms.reach or not _covers(terms, price(terms, chosen)):
             raise InvalidArgument("way", "must be one of ways(terms)", chosen.name)
         body = {"format": _FORMAT, "terms": _written(terms), "way": _kept(chosen), "price": price(terms, chosen).to_dict()}
-        return cls(StateFile.create(path, json.dumps(body), terms.horizon, chosen.start()), terms, chosen)
+        return cls(StateFile.create(path, json.dumps(body), terms.horizon, chosen.start(), anchor), terms, chosen)
 
     @classmethod
     def open(cls, path: str | Path, *, moved: bool = False) -> Self:

@@ -17,7 +17,7 @@ from hedgerow.publish.direct import Direct
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.marginals import Marginals, Places
 from hedgerow.publish.residual import Residuals, marginal_design
-from hedgerow.publish.sketch import Accuracy, Made, Sketch
+from hedgerow.publish.sketch import Accuracy, Made, Sketch, Tell, measured, silent
 from hedgerow.publish.table import counted, grid, told
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Purse
@@ -49,8 +49,8 @@ def crosstabs(terms: Terms, domain: Domain, *, ways: int = 2) -> Sketch:
     variances, radii = design.variances(), design.radii(_BETA)
     price = [terms.price(block, law) for block, law in design.measurements]
 
-    def build(purse: Purse) -> Made:
-        noisy = [purse.measure(block, law) for block, law in design.measurements]
+    def build(purse: Purse, tell: Tell = silent) -> Made:
+        noisy = measured(purse, design.measurements, tell)
         tables = list(design.tables(noisy))
         return Made(_told(domain, tables, radii), {"variances": _each(domain, wanted, variances), "measured": len(noisy)})
 

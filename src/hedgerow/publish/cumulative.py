@@ -17,7 +17,7 @@ from hedgerow.publish.clean import clean
 from hedgerow.publish.designs import Design, Floats, chosen, noise_variance
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.prefix import prefix_designs
-from hedgerow.publish.sketch import Accuracy, Made, Sketch
+from hedgerow.publish.sketch import Accuracy, Made, Sketch, Tell, measured, silent
 from hedgerow.publish.table import dense
 from hedgerow.publish.terms import Terms
 from hedgerow.publish.tree import Ranges, Tree
@@ -55,8 +55,8 @@ def _cumulative(kind: str, terms: Terms, domain: Domain, *, ranges: bool = False
     variances, radii = design.variances(), design.radii(_BETA)
     prices = [terms.price(block, law) for block, law in design.measurements]
 
-    def build(purse: Purse) -> Made:
-        found = design.answers([purse.measure(block, law) for block, law in design.measurements])
+    def build(purse: Purse, tell: Tell = silent) -> Made:
+        found = design.answers(measured(purse, design.measurements, tell))
         neat = rising(found)
         table = dense(domain, found, radii, neat)
         if kind == "cdf":

@@ -16,7 +16,7 @@ from hedgerow.numeric.number import Number
 from hedgerow.publish.clean import clean
 from hedgerow.publish.designs import noise_variance
 from hedgerow.publish.domain import Domain
-from hedgerow.publish.sketch import Accuracy, Made, Sketch
+from hedgerow.publish.sketch import Accuracy, Made, Sketch, Tell, measured, silent
 from hedgerow.publish.table import dense, sparse
 from hedgerow.publish.terms import Law, Terms
 from hedgerow.purse import Purse, discovery
@@ -35,8 +35,8 @@ def histogram(terms: Terms, domain: Domain) -> Sketch:
     law = terms.law(block)
     radius = int(law.error(_BETA))
 
-    def build(purse: Purse) -> Made:
-        noisy = purse.measure(block, law)
+    def build(purse: Purse, tell: Tell = silent) -> Made:
+        (noisy,) = measured(purse, [(block, law)], tell)
         table = dense(domain, noisy, radius, clean(noisy))
         return Made(table, noise_facts(law) | {"draws": 1, "radius": radius})
 
@@ -59,8 +59,9 @@ def sparse_histogram(terms: Terms, domain: Domain, *, delta: Number) -> Sketch:
     least, price = discovery(domain.sizes, law, delta=delta, **reach)  # type: ignore[arg-type]
     radius, places = int(law.error(_BETA)), tuple(range(len(domain.attributes)))
 
-    def build(purse: Purse) -> Made:
+    def build(purse: Purse, tell: Tell = silent) -> Made:
         codes, noisy = purse.discover(places, law, delta=delta)
+        tell(1, 1)
         return Made(sparse(domain, codes, noisy, radius), noise_facts(law) | {"draws": 1, "radius": radius, "threshold": least})
 
     often = least + int(law.error(2 * _BETA))

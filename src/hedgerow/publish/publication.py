@@ -4,7 +4,8 @@
     NAME/receipt.json     what it is, what it cost, where the ledger has it, the digest of the table
     NAME/report.html      all of that for people, with pictures, in one file
 
-It is made beside its place, under a name that says so, and moved there when it is whole: what has no receipt was never published.
+It is made beside its place, under a name that says so, and moved there when it is whole: what has no receipt was never published. What was
+paid for and measured is kept there, for its owner alone, until it is moved: whatever fails on the way, it is finished later, for nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ __all__ = ["DATA", "FORMAT", "RECEIPT", "REPORT", "Publication", "Workshop"]
 
 FORMAT: Final = 1
 DATA, RECEIPT, REPORT = "data.parquet", "receipt.json", "report.html"
+_UNFINISHED: Final = "unfinished.json"  # the receipt, but for the entry of the ledger, which comes later
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,9 +90,7 @@ class Publication(Frames):
 
     def to_arrow(self) -> Any:
         """The table."""
-        from pyarrow import parquet
-
-        return parquet.read_table(self.path / DATA)
+        return _read(self.path)
 
     @property
     def rows(self) -> list[dict[str, Any]]:  # type: ignore[override]
@@ -107,6 +107,8 @@ class Workshop:
 
     def __init__(self, place: str | Path) -> None:
         self.place = self._bench = Path(place)
+        self._paid = False
+        self._emptied: Path | None = None
 
     def check(self) -> None:
         """Refuses a place that is taken, or where nothing can be written, before anything is paid."""
@@ -115,18 +117,50 @@ class Workshop:
         try:
             self.place.parent.mkdir(parents=True, exist_ok=True)
             self._bench = Path(tempfile.mkdtemp(prefix=f".{self.place.name}.", suffix=".unpublished", dir=self.place.parent))
-            self._bench.chmod(0o755)
         except OSError as problem:
             raise InvalidArgument("to", f"must be where a folder can be made: {problem.strerror}", str(self.place)) from None
 
-    def keep(self, table: pa.Table) -> str:
-        """Writes the table down, for good, and gives its digest."""
+    def keep(self, table: pa.Table, receipt: Mapping[str, Any]) -> dict[str, str]:
+        """Writes the table down, for good, with what the receipt will say. What this gives goes to the ledger: where all that is, and the
+        digests that it is known by. From here on only ``drop`` throws it away."""
         from pyarrow import parquet
 
-        file = self._bench / DATA
-        parquet.write_table(table, file, compression="zstd")
-        _sync(file)
-        return _digest(file)
+        parquet.write_table(table, self._bench / DATA, compression="zstd")
+        digest = _digest(self._bench / DATA)
+        (self._bench / _UNFINISHED).write_text(json.dumps({**receipt, "data": digest}), encoding="utf-8")
+        for path in (self._bench / DATA, self._bench / _UNFINISHED, self._bench, self._bench.parent):
+            _sync(path)
+        self._paid = True
+        made = {"place": self.place, "left": self._bench}
+        return {name: str(path.absolute()) for name, path in made.items()} | {
+            "data": digest,
+            "unfinished": _digest(self._bench / _UNFINISHED),
+        }
+
+    def take(self, held: Mapping[str, str]) -> bool:
+        """Takes over what an earlier run had kept and not finished, if it is still there as the ledger knows it."""
+        left = Path(held["left"])
+        try:
+            for name, known in ((DATA, held["data"]), (_UNFINISHED, held["unfinished"])):
+                shutil.copyfile(left / name, self._bench / name)
+                if _digest(self._bench / name) != known:
+                    return False
+        except OSError:
+            return False
+        # Where it was to go at first it is found from now on; anywhere else the ledger does not know, and what it knows is kept.
+        self._emptied = left if Path(held["place"]) == self.place.absolute() else None
+        return True
+
+    @property
+    def unfinished(self) -> dict[str, Any]:
+        """What the receipt will say, as it was kept."""
+        found: dict[str, Any] = json.loads((self._bench / _UNFINISHED).read_text(encoding="utf-8"))
+        return found
+
+    @property
+    def table(self) -> pa.Table:
+        """The table, as it was kept."""
+        return _read(self._bench)
 
     def finish(self, receipt: Mapping[str, Any], report: str) -> Publication:
         """Adds receipt and report, and moves all of it into place."""
@@ -136,7 +170,11 @@ class Workshop:
         _sync(self._bench)
         os.rename(self._bench, self.place)
         self._bench = self.place
+        (self.place / _UNFINISHED).unlink()
+        self.place.chmod(0o755)
         _sync(self.place.parent)
+        if self._emptied is not None:
+            shutil.rmtree(self._emptied, ignore_errors=True)
         return Publication(self.place, receipt)
 
     def copy(self, earlier: Publication) -> Publication:
@@ -144,10 +182,20 @@ class Workshop:
         shutil.copytree(earlier.path, self.place)
         return Publication.load(self.place)
 
+    def drop(self) -> None:
+        """What was kept is not wanted after all."""
+        self._paid = False
+
     def give_up(self) -> None:
-        """Leaves nothing behind."""
-        if self._bench != self.place:
+        """Leaves nothing behind but what was paid for and is not in its place."""
+        if self._bench != self.place and not self._paid:
             shutil.rmtree(self._bench, ignore_errors=True)
+
+
+def _read(folder: Path) -> pa.Table:
+    from pyarrow import parquet
+
+    return parquet.read_table(folder / DATA)
 
 
 def _digest(file: Path) -> str:

@@ -14,8 +14,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.privacy.loss import Loss
+from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.pictures import Figure, figures
-from hedgerow.publish.sketch import Sketch
 from hedgerow.publish.svg import number
 
 if TYPE_CHECKING:
@@ -54,12 +54,13 @@ def report(title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Se
     )
 
 
-def report_of(receipt: Mapping[str, Any], table: pa.Table, sketch: Sketch) -> str:
+def report_of(receipt: Mapping[str, Any], table: pa.Table) -> str:
     """The report on what a receipt and a table say."""
-    names, kind = sketch.domain.names, str(receipt["kind"])
+    domain, kind = Domain(tuple(map(Attribute.from_dict, receipt["attributes"]))), str(receipt["kind"])
+    names = domain.names
     what = " × ".join(names[:4]) + (" and more" if len(names) > 4 else "")
     title = f"{_KINDS.get(kind, kind.capitalize())} of {receipt['table']}: {what}"
-    shown = figures(kind, sketch.domain, table, receipt["facts"])
+    shown = figures(kind, domain, table, receipt["facts"])
     sections = [
         Section("How far off the numbers are", titles=("numbers", "how many", "expected error", "95 % within"), rows=_accuracy(receipt)),
         Section("What was published", (*receipt["notes"], *(() if table.num_rows else (_NOTHING,))), figures=tuple(shown)),

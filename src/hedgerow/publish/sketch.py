@@ -6,18 +6,36 @@ what is published.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hedgerow.privacy.loss import Loss
+from hedgerow.publish.designs import Measurement
 from hedgerow.publish.domain import Domain
 from hedgerow.purse import Purse
+from hedgerow.tabulated import Whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Accuracy", "Made", "Sketch"]
+__all__ = ["Accuracy", "Build", "Made", "Sketch", "Tell", "measured", "silent"]
+
+Tell = Callable[[int, int], None]  # how much is done, and of how much
+
+
+def silent(done: int, of: int) -> None:
+    """Tells nobody."""
+
+
+def measured(purse: Purse, measurements: Sequence[Measurement], tell: Tell = silent) -> list[Whole]:
+    """All measurements of a design, in order."""
+    found: list[Whole] = []
+    for block, law in measurements:
+        tell(len(found), len(measurements))
+        found.append(purse.measure(block, law))
+    tell(len(found), len(measurements))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +57,12 @@ class Made:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
+class Build(Protocol):
+    """What makes a publication of a purse."""
+
+    def __call__(self, purse: Purse, tell: Tell = silent) -> Made: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
     """A publication of some ``kind`` over a ``domain``, measured as ``design`` says, for ``total``."""
@@ -48,5 +72,5 @@ class Sketch:
     design: str
     total: Loss
     accuracy: tuple[Accuracy, ...]
-    build: Callable[[Purse], Made]
+    build: Build
     notes: tuple[str, ...] = ()

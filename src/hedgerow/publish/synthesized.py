@@ -18,7 +18,7 @@ from hedgerow.numeric.number import Number, exact
 from hedgerow.numeric.uniform import uniform_integers
 from hedgerow.publish.designs import noise_variance
 from hedgerow.publish.domain import Attribute, Domain
-from hedgerow.publish.sketch import Accuracy, Made, Sketch
+from hedgerow.publish.sketch import Accuracy, Made, Sketch, Tell, silent
 from hedgerow.publish.synthetic import Quality, synthesize
 from hedgerow.publish.synthetic.synthesis import check_sizes, checked_part
 from hedgerow.publish.table import told
@@ -44,8 +44,8 @@ def synthetic(terms: Terms, domain: Domain, *, check: Number = _CHECK, target: s
     ordered = [place for place, attribute in enumerate(domain.attributes) if attribute.ordered]
     place = None if target is None else domain.place(target)
 
-    def build(purse: Purse) -> Made:
-        found = synthesize(purse, terms, ordered=ordered, check=check, target=place)
+    def build(purse: Purse, tell: Tell = silent) -> Made:
+        found = synthesize(purse, terms, ordered=ordered, check=check, target=place, tell=tell)
         facts = {"rows": len(found.codes), "quality": _quality(found.quality, domain), "steps": len(found.steps)}
         return Made(_table(domain, found.codes), facts)
 

@@ -16,6 +16,7 @@ from database.breaches.judging import Shift, moved, told_apart
 from database.breaches.neighbours import ID, World, base, neighbours
 from database.breaches.seam import EPSILON, Asked, Versions, versions
 from database.breaches.seeking import NEIGHBOURS, Found, look
+from depth import many
 from hedgerow.database import Database
 from hedgerow.database import search as searching
 from hedgerow.database.bounds import magnitudes, part_of, search_noise
@@ -88,7 +89,7 @@ def _bounds(database: Database, name: str) -> Search:
 @pytest.mark.parametrize("part", range(1))
 def test_no_neighbour_moves_a_search_further_than_declared(part: int) -> None:
     random, pairs, all_the_way = Random(f"search {part}"), 0, 0
-    while pairs < 100:
+    while pairs < many(50):
         with opened(random) as made:
             database, _ = made._database(0)
             plans = [_bounds(database, name).plan for name in random.sample(OPEN, 2)]
@@ -112,7 +113,7 @@ def test_no_neighbour_moves_a_search_further_than_declared(part: int) -> None:
 @pytest.mark.parametrize("part", range(1))
 def test_no_neighbour_moves_a_question_under_found_bounds_further_than_declared(part: int) -> None:
     random, found = Random(f"found {part}"), Found()
-    while found.pairs < 150:
+    while found.pairs < many(60):
         with opened(random) as made:
             for name in OPEN:
                 sizes = magnitudes("integer" if name in ("n", "big") else "real")
@@ -137,7 +138,7 @@ def first_releases(made: Versions, sql: str) -> tuple[Asked, Asked]:
 @pytest.mark.long
 def test_from_the_words_on_the_search_is_paid_for_and_tells_nothing_else() -> None:
     random, told = Random("words"), 0
-    for _ in range(4):
+    for _ in range(many(2)):
         with opened(random) as made:
             for sql in ("SELECT SUM(n) FROM data", "SELECT region, AVG(temp) FROM data GROUP BY region"):
                 one, other = first_releases(made, sql)

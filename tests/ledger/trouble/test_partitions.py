@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 from hypothesis.stateful import rule as step
 
+from depth import many
 from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError, Refused
 from hedgerow.ledger.book import Book
 from hedgerow.ledger.entry import Entry
@@ -296,5 +297,5 @@ class Choices(RuleBasedStateMachine):
         assert again.budget("patients") == self.book.budget("patients")
 
 
-Choices.TestCase.settings = settings(max_examples=40, stateful_step_count=30, derandomize=True, deadline=None)
+Choices.TestCase.settings = settings(max_examples=many(12), stateful_step_count=30, derandomize=True, deadline=None)
 TestChoices = pytest.mark.long(Choices.TestCase)

@@ -32,7 +32,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow.local.packed import Records, as_codes, pack_numbers, unpack_numbers, width_of
+from hedgerow.local.packed import Records, as_codes, count_numbers, pack_numbers, width_of
 from hedgerow.local.pure import Pure
 from hedgerow.local.thresholds import SCALE, check_domain, check_whole, coins, epsilon_of, largest, wished
 from hedgerow.numeric.chunk import Integers
@@ -104,9 +104,8 @@ class Hadamard(Pure):
 
     def aggregate(self, records: Any) -> Integers:
         """For each j the reports with bit 0 less those with bit 1, then the number of reports."""
-        numbers = unpack_numbers(records, self.record, 2 * self.order)
-        found = np.bincount(numbers, minlength=2 * self.order)
-        return np.append(found[::2] - found[1::2], numbers.size).astype(np.int64)
+        found = count_numbers(records, self.record, 2 * self.order)
+        return np.append(found[::2] - found[1::2], found.sum())
 
     def support(self, counters: Integers) -> Integers:
         """How many reports agree with each value."""

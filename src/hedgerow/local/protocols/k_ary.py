@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow.local.packed import Records, as_codes, pack_numbers, unpack_numbers, width_of
+from hedgerow.local.packed import Records, as_codes, count_numbers, pack_numbers, width_of
 from hedgerow.local.pure import Pure
 from hedgerow.local.thresholds import SCALE, check_domain, check_threshold, coins, largest, wished
 from hedgerow.mechanisms.randomized_response import RandomizedResponse
@@ -92,5 +92,5 @@ class KAry(Pure):
 
     def aggregate(self, records: Any) -> Integers:
         """How often each value was reported, then the number of reports."""
-        codes = unpack_numbers(records, self.record, self.domain)
-        return np.append(np.bincount(codes, minlength=self.domain), codes.size).astype(np.int64)
+        found = count_numbers(records, self.record, self.domain)
+        return np.append(found, found.sum())

@@ -41,7 +41,7 @@ import numpy as np
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.estimates import Estimates
-from hedgerow.local.packed import Records, as_codes, pack_numbers, unpack_numbers, width_of
+from hedgerow.local.packed import Records, as_codes, count_numbers, numbers_in, pack_numbers, width_of
 from hedgerow.local.protocols.k_ary import KAry
 from hedgerow.local.pure import LARGEST_N, as_counters
 from hedgerow.local.thresholds import SCALE, check_domain, check_threshold, check_whole, coins, epsilon_of, largest, wished
@@ -144,8 +144,8 @@ class Duchi(_Mean):
 
     def aggregate(self, records: Any) -> Integers:
         """How many reports are 1, and how many there are."""
-        bits = unpack_numbers(records, 1, 2)
-        return np.array([bits.sum(), bits.size], dtype=np.int64)
+        found = count_numbers(records, 1, 2)
+        return np.array([found[1], found.sum()], dtype=np.int64)
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
         """The total of x over all clients."""
@@ -247,8 +247,10 @@ class Piecewise(_Mean):
 
     def aggregate(self, records: Any) -> Integers:
         """The total of all reports, and how many there are."""
-        reports = unpack_numbers(records, self.record, self.places)
-        return np.array([reports.sum(), reports.size], dtype=np.int64)
+        state = np.zeros(2, dtype=np.int64)
+        for reports in numbers_in(records, self.record, self.places):
+            state += (reports.sum(), reports.size)
+        return state
 
     def total(self, reports: int, n: int) -> Fraction:
         """The unbiased total of x from the total of n reports."""
@@ -336,9 +338,11 @@ class Hybrid(_Mean):
     def aggregate(self, records: Any) -> Integers:
         """The state, as ``counters`` says."""
         places = self.piecewise.places
-        reports = unpack_numbers(records, self.record, places + 2)
-        fine = reports < places
-        return np.array([reports[fine].sum(), fine.sum(), (reports == places + 1).sum(), reports.size], dtype=np.int64)
+        state = np.zeros(4, dtype=np.int64)
+        for reports in numbers_in(records, self.record, places + 2):
+            fine = reports < places
+            state += (reports[fine].sum(), fine.sum(), (reports == places + 1).sum(), reports.size)
+        return state
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
         """The total of x over all clients."""

@@ -18,11 +18,13 @@ Arithmetic
     base F. Let j be the place of that 1 in the value. For an orthogonal point, all entries but the one at j are those of a uniform point of
     length t-1, and the entry at j makes the product 0; for another, they are a uniform vector and the product is 1. Both maps are one to
     one up to a factor, hence exact. One draw u < truth, then one uniform number below S, or below F^(t-1), drawn as in ``k_ary``.
-    Decoding: with every report put on all F-1 multiples of its point, the Fourier transform at v is F N - n, N the support of v. It is
-    computed in doubles and rounded: the error of a transform of that length is below n 10^-12.
+    Decoding: reports whose leading 1 stands at place j are counted by their lower entries w, c(w) of them. Such a report is orthogonal to v
+    where v_j + w·v = 0, the product over the places below j. So with the Fourier transform C of c, the support of v among them is the mean
+    over all multiples s in the field of C(s v) turned by -s v_j/F of a circle; s and -s have the same real part. The largest transform has
+    F^(t-1) entries. It is computed in doubles and rounded: its error is below n 10^-12.
 
 Edges
-    K is at least the number of values, and F^t at most 2^24: the table that is transformed.
+    K is at least the number of values, and F^t at most 2^24: the table by which reports are made.
 
 Source
     Feldman, Nelson, Nguyen, Talwar (ICML 2022). Written from the paper.
@@ -37,10 +39,11 @@ from math import exp, isqrt
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.fft import rfftn
+from numpy.typing import NDArray
+from scipy.fft import fftn
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.packed import Records, as_codes, pack_numbers, unpack_numbers, width_of
+from hedgerow.local.packed import Records, as_codes, count_numbers, pack_numbers, width_of
 from hedgerow.local.pure import Pure
 from hedgerow.local.thresholds import SCALE, check_domain, check_threshold, check_whole, coins, epsilon_of, largest, wished
 from hedgerow.numeric.chunk import Integers, slices
@@ -160,21 +163,31 @@ class Projective(Pure):
 
     def aggregate(self, records: Any) -> Integers:
         """How often each point was reported, then the number of reports."""
-        points = unpack_numbers(records, self.record, self.points)
-        return np.append(np.bincount(points, minlength=self.points), points.size).astype(np.int64)
+        found = count_numbers(records, self.record, self.points)
+        return np.append(found, found.sum())
 
     def support(self, counters: Integers) -> Integers:
         """How many reports are orthogonal to each value."""
-        table = counters[_index(self.field, self.dimension)].astype(np.float64)
-        table[0] = 0.0  # the zero vector is no point
-        spectrum = rfftn(table.reshape((self.field,) * self.dimension), overwrite_x=True).real
-        numbers = _numbers(self.field, self.dimension)[: self.domain]
-        # The last axis has one half of the spectrum; a vector in the other half has its negative in this one, with the same support.
-        places = [numbers // self.field**place % self.field for place in reversed(range(self.dimension))]
-        turn = places[-1] > self.field // 2
-        found = spectrum[tuple(np.where(turn, -place % self.field, place) for place in places)]
-        support: Integers = np.rint((found + counters[-1]) / self.field).astype(np.int64)
+        field, numbers = self.field, _numbers(self.field, self.dimension)[: self.domain]
+        entries = [numbers // field**place % field for place in range(self.dimension)]
+        tables = [_transform(counters[_points(field, place) : _points(field, place + 1)], field, place) for place in range(self.dimension)]
+        turns = np.exp(-2j * np.pi * np.arange(field) / field)
+        total = np.full(self.domain, float(counters[-1]))  # the multiple by 0
+        for factor in range(1, field // 2 + 1):
+            sides = 1 if 2 * factor == field else 2
+            below = np.zeros(self.domain, dtype=np.int64)
+            for place, (entry, table) in enumerate(zip(entries, tables, strict=True)):
+                turned = entry * factor % field
+                total += sides * (turns[turned] * table[below]).real
+                below += turned * field**place
+        support: Integers = np.rint(total / field).astype(np.int64)
         return support
+
+
+def _transform(counts: Integers, field: int, places: int) -> NDArray[np.complex128]:
+    """The Fourier transform of counts by vectors of so many places."""
+    table = counts.reshape((field,) * places).astype(np.complex128)
+    return np.asarray(fftn(table, overwrite_x=True) if places else table, dtype=np.complex128).ravel()
 
 
 def _is_prime(number: int) -> bool:

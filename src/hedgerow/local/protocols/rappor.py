@@ -36,12 +36,11 @@ Source
 
 from __future__ import annotations
 
-import hmac
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from hashlib import sha256
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,7 +50,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.local.bit_rates import BitRates, effective
 from hedgerow.local.candidates import Candidates
 from hedgerow.local.estimates import Estimates
-from hedgerow.local.packed import Records, as_records, coin_rows, column_sums, padding_is_clear
+from hedgerow.local.packed import Records, as_records, coin_rows, grouped_sums, padding_is_clear
 from hedgerow.local.pure import as_counters
 from hedgerow.local.thresholds import LARGEST_DOMAIN, SCALE, check_threshold, check_whole, epsilon_of
 from hedgerow.numeric.bits import words
@@ -134,10 +133,10 @@ class Rappor:
 
     def bits(self, values: Sequence[int | str], key: bytes = b"") -> Integers:
         """(value, cohort, hash) -> bit. ``key`` is ``Metric.lasting`` where a metric is collected."""
-        texts = _texts(values)
-        heads = [cohort.to_bytes(4, "big") + i.to_bytes(4, "big") for cohort in range(self.m) for i in range(self.h)]
-        digests = b"".join(hmac.digest(key, head + text, "sha256")[:4] for text in texts for head in heads)
-        return (np.frombuffer(digests, dtype=">u4").astype(np.int64) % self.k).reshape(len(texts), self.m, self.h)
+        texts, blocks = _texts(values), -(-self.m * self.h // 16)  # 16 numbers to a digest
+        digests = _digests(key, [block.to_bytes(4, "big") for block in range(blocks)], texts)
+        numbers = np.frombuffer(digests, dtype=">u2").reshape(len(texts), 16 * blocks)[:, : self.m * self.h]
+        return (numbers.astype(np.uint16) % np.uint16(self.k)).astype(np.int64).reshape(len(texts), self.m, self.h)
 
     def permanent(self, values: Any, key: bytes = b"") -> Records:
         """The answer to be remembered for each value, each by a new client of a random cohort."""
@@ -173,11 +172,8 @@ class Rappor:
         """How often each bit of each cohort is set, the reports of each cohort, and all reports."""
         rows = self._rows(records)
         cohorts = self._cohorts(rows)
-        order = np.argsort(cohorts.astype(np.uint16), kind="stable")  # of 16 bits: numpy then sorts by counting
-        sizes, bits = np.bincount(cohorts, minlength=self.m), rows[order, _COHORT:]
-        ends = np.append(0, np.cumsum(sizes))
-        sums = [column_sums(bits[start:end], self.k) for start, end in pairwise(ends)]
-        return np.concatenate([*sums, sizes, [rows.shape[0]]]).astype(np.int64)
+        sums = grouped_sums(rows, cohorts, self.m)[:, 8 * _COHORT : 8 * _COHORT + self.k]
+        return np.concatenate([sums.ravel(), np.bincount(cohorts, minlength=self.m), [rows.shape[0]]]).astype(np.int64)
 
     def rates(self, counters: Any) -> BitRates:
         """What the counters say about every bit."""
@@ -213,6 +209,24 @@ class Rappor:
     @staticmethod
     def _cohorts(rows: Records) -> Integers:
         return rows[:, 0].astype(np.int64) << 8 | rows[:, 1]
+
+
+def _digests(key: bytes, heads: list[bytes], texts: list[bytes]) -> bytes:
+    """HMAC-SHA256 of each head with each text, texts in the outer loop. Written out, because the keyed states can then be used again."""
+    padded = key.ljust(64, b"\0")
+    outer, inner = (sha256(bytes(byte ^ pad for byte in padded)) for pad in (0x5C, 0x36))
+    started = []
+    for head in heads:
+        started.append(inner.copy())
+        started[-1].update(head)
+
+    def one(begun: Any, text: bytes) -> bytes:
+        first, second = begun.copy(), outer.copy()
+        first.update(text)
+        second.update(first.digest())
+        return bytes(second.digest())
+
+    return b"".join(b"".join([one(begun, text) for begun in started]) for text in texts)
 
 
 def _texts(values: Sequence[int | str]) -> list[bytes]:

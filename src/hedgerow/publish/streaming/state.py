@@ -5,16 +5,18 @@ with a sync of the write-ahead log. A process that is killed leaves either the w
 nothing was told. An element that was answered has its answer for good: asked again it gets the same, and no fresh noise.
 
 The file holds exact sums. Nobody but its owner may read it, and it knows the very place on disk that it was made in: a copy, which would
-answer the same elements with other noise, is refused. What is not noticed is an earlier state put back into the very same file.
+answer the same elements with other noise, is refused. So is an earlier state that was put back into the very same file: the anchor,
+which lies elsewhere, knows of more answers (``anchor``). What is not noticed is that both were put back together.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +24,15 @@ import apsw
 
 from hedgerow.errors import Refused, SourceError
 from hedgerow.ledger.anchor import alone, sync
+from hedgerow.publish.streaming.anchor import StreamAnchor, following
 from hedgerow.publish.streaming.ways import State
 
 __all__ = ["StateFile"]
 
-_TABLES = """CREATE TABLE stream (terms TEXT NOT NULL, horizon INTEGER NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL) STRICT;
+_TABLES = """CREATE TABLE stream (terms TEXT NOT NULL, horizon INTEGER NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
+name TEXT NOT NULL, anchor TEXT) STRICT;
 CREATE TABLE state (number INTEGER NOT NULL, private TEXT NOT NULL, public TEXT NOT NULL) STRICT;
-CREATE TABLE answers (number INTEGER PRIMARY KEY, told REAL NOT NULL) STRICT"""
+CREATE TABLE answers (number INTEGER PRIMARY KEY, told REAL NOT NULL, head TEXT NOT NULL) STRICT"""
 _ENDS = ("", "-wal", "-shm", "-journal")
 
 
@@ -59,29 +63,34 @@ class StateFile:
                 raise
 
     @classmethod
-    def create(cls, path: str | Path, terms: str, horizon: int, state: State) -> StateFile:
-        """A new file, whole or not at all. One that is there is never written over."""
+    def create(cls, path: str | Path, terms: str, horizon: int, state: State, anchor: Path | None = None) -> StateFile:
+        """A new file, whole or not at all. One that is there is never written over. Its anchor lies beside it, or at ``anchor``."""
         place = Path(path).resolve()
+        mark = StreamAnchor.beside(place) if anchor is None else anchor.resolve()
         draft = place.with_name(place.name + ".new")
         if not place.parent.is_dir():
             raise SourceError(f"The folder '{place.parent}' for the stream does not exist. Make it first.")
-        with _told_plainly(place), alone(place.parent, 30.0):
+        with _told_plainly(place), ExitStack() as held:
+            for folder in sorted({place.parent, mark.parent}):
+                held.enter_context(alone(folder, 30.0))
             if place.exists():
                 raise SourceError(f"There is something at '{place}' already, and it is never written over. Name another file.")
             for end in _ENDS:
                 draft.with_name(draft.name + end).unlink(missing_ok=True)
             os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            seen = draft.stat()
+            seen, name = draft.stat(), secrets.token_hex(16)
             db = cls._connect(draft, 0)
             try:
                 db.execute("PRAGMA journal_mode = WAL")
                 with db:
                     db.execute(_TABLES)
-                    db.execute("INSERT INTO stream VALUES (?, ?, ?, ?)", (terms, horizon, seen.st_dev, seen.st_ino))
+                    row = (terms, horizon, seen.st_dev, seen.st_ino, name, None if anchor is None else str(mark))
+                    db.execute("INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?)", row)
                     db.execute("INSERT INTO state VALUES (0, ?, ?)", _texts(state))
             finally:
                 db.close(True)
             sync(draft)
+            StreamAnchor(name, 0, name, str(place)).begin(mark)
             draft.rename(place)
             sync(place.parent)
         return cls(place)
@@ -110,19 +119,21 @@ class StateFile:
             db.execute("BEGIN IMMEDIATE")
             try:
                 at, private, public = self._row("SELECT number, private, public FROM state")
+                self._anchored(at, self._newest())  # a crash may have come before the anchor
                 if number is not None and number <= at:
                     (found,) = self._row("SELECT told FROM answers WHERE number = ?", number)
                     db.execute("ROLLBACK")
                     return number, float(found)
                 self._follows(at, number)
                 state, told = step(State(tuple(json.loads(private)), tuple(json.loads(public))), at)
-                db.execute("INSERT INTO answers VALUES (?, ?)", (at + 1, told))
+                db.execute("INSERT INTO answers VALUES (?, ?, ?)", (at + 1, told, following(self._head(at), at + 1, told)))
                 db.execute("UPDATE state SET number = ?, private = ?, public = ?", (at + 1, *_texts(state)))
                 db.execute("COMMIT")
             except BaseException:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
+            self._anchored(at + 1, at)
             return at + 1, told
 
     def close(self) -> None:
@@ -143,14 +154,54 @@ class StateFile:
             raise Refused(f"Elements arrive in order, and element {at + 1:,} is the next; got element {number:,}.")
 
     def _check(self, seen: os.stat_result, moved: bool) -> None:
-        if self._row("SELECT device, inode FROM stream") == (seen.st_dev, seen.st_ino):
-            return
-        if not moved:
+        """Whether this is the very file, and as new as its anchor knows."""
+        here = self._row("SELECT device, inode FROM stream") == (seen.st_dev, seen.st_ino)
+        if not here and not moved:
             raise SourceError(
                 f"The stream '{self.path}' is a copy, or was moved to another disk. Two copies would tell different things about one "
                 "element. If this is the newest one and no other is in use, open it once with moved=True."
             )
-        self._connection().execute("UPDATE stream SET device = ?, inode = ?", (seen.st_dev, seen.st_ino))
+        if moved and StreamAnchor.read(self._mark) is None:
+            self._connection().execute("UPDATE stream SET anchor = NULL")
+            name, at = self._row("SELECT name, number FROM stream, state")
+            with alone(self._mark.parent, 30.0):
+                StreamAnchor(name, at, self._head(at), str(self.path)).begin(self._mark)
+        self._newest()
+        if not here:
+            self._connection().execute("UPDATE stream SET device = ?, inode = ?", (seen.st_dev, seen.st_ino))
+
+    @property
+    def _mark(self) -> Path:
+        """Where the anchor is."""
+        (place,) = self._row("SELECT anchor FROM stream")
+        return StreamAnchor.beside(self.path) if place is None else Path(place)
+
+    def _head(self, at: int) -> str:
+        """The hash of the answers up to here; of none, the name of the stream."""
+        return str(self._row("SELECT head FROM answers WHERE number = ?", at)[0] if at else self._row("SELECT name FROM stream")[0])
+
+    def _newest(self) -> int:
+        """How many answers the anchor knows of. An error where this state does not know all of them."""
+        mark = self._mark
+        anchor = StreamAnchor.read(mark)  # first: what it names was committed before, so the state that is read after it must have that
+        name, at = self._row("SELECT name, number FROM stream, state")
+        if anchor is None:
+            raise SourceError(
+                f"The anchor of the stream, '{mark}', is missing: it tells whether '{self.path}' is the newest state. Put it back. If this "
+                "is the newest one and no other is in use, open it once with moved=True."
+            )
+        if anchor.stream != name or at < anchor.number or self._head(anchor.number) != anchor.head:
+            raise SourceError(
+                f"The stream '{self.path}' is not the newest state: its anchor, '{mark}', knows of {anchor.number:,} answers, and this one "
+                f"has {at:,}, or others. Going on would answer elements a second time. Put the newest state back, or declare a new stream."
+            )
+        return anchor.number
+
+    def _anchored(self, at: int, known: int) -> None:
+        """The anchor knows of all answers up to here, before one of them is given away."""
+        if known < at:
+            (name,) = self._row("SELECT name FROM stream")
+            StreamAnchor(name, at, self._head(at), str(self.path)).advance(self._mark)
 
     @classmethod
     def _connect(cls, file: Path, wait: float) -> apsw.Connection:

@@ -11,6 +11,7 @@ import numpy as np
 
 from hedgerow.linear import Bins, Block
 from hedgerow.publish.designs import Floats, noise_variance
+from hedgerow.publish.sketch import Tell, measured, silent
 from hedgerow.publish.terms import Terms
 from hedgerow.purse import Candidate, Purse
 
@@ -38,10 +39,13 @@ class Measured:
 
 @dataclass(slots=True)
 class Spending:
-    """A purse, the ``terms`` with the whole price that may be spent from it, and the ``steps`` so far."""
+    """A purse, the ``terms`` with the whole price that may be spent from it, the ``steps`` so far, and who is told that so many of about
+    ``about`` are done."""
 
     purse: Purse
     terms: Terms
+    tell: Tell = silent
+    about: int = 0
     steps: list[Step] = field(default_factory=list)
 
     def measure(self, blocks: Sequence[Block], part: Fraction, what: str) -> list[Measured]:
@@ -53,12 +57,14 @@ class Spending:
         if not blocks:
             return []
         power = -1 / 3 if self.terms.gaussian else -1 / 2
-        found = []
-        for block, law in zip(blocks, self.terms.share(part).laws(blocks, [block.cells**power for block in blocks]), strict=True):
-            noisy = self.purse.measure(block, law)
-            found.append(Measured(block.places, np.asarray(noisy, dtype=np.float64), noise_variance(law)))
-            self.steps.append(Step(what, block.places, block.cells, law.scale))
-        return found
+        laws, before = self.terms.share(part).laws(blocks, [block.cells**power for block in blocks]), len(self.steps)
+        asked = list(zip(blocks, laws, strict=True))
+        found = measured(self.purse, asked, lambda done, of: self.tell(before + done, max(before + of, self.about)))
+        self.steps += [Step(what, block.places, block.cells, law.scale) for block, law in asked]
+        return [
+            Measured(block.places, np.asarray(noisy, dtype=np.float64), noise_variance(law))
+            for (block, law), noisy in zip(asked, found, strict=True)
+        ]
 
     def choose(self, candidates: Sequence[Candidate], part: Fraction) -> int:
         """The place of a candidate, chosen for a part of the price."""

@@ -22,6 +22,7 @@ from typing import Final
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block
 from hedgerow.numeric.number import Number, exact
+from hedgerow.publish.sketch import Tell, silent
 from hedgerow.publish.synthetic.denoise import nearest
 from hedgerow.publish.synthetic.groups import grouped, groups_for, summing
 from hedgerow.publish.synthetic.model import Model, fitted, total_of
@@ -61,12 +62,14 @@ def synthesize(
     workload: Sequence[Places] | None = None,
     check: Number = 0,
     target: int | None = None,
+    tell: Tell = silent,
 ) -> Synthetic:
     """A synthetic table for the price of these ``terms``, from what a purse hands out.
 
     ``ordered`` are the places of attributes whose codes rise with what they stand for: neighbours are merged there, where there are too
     many. ``workload`` are the pairs of attributes that should agree, all by default. ``check`` is the part of the price for fresh
-    measurements that tell how good the rows are; with a ``target``, also how well that attribute is told from two others.
+    measurements that tell how good the rows are; with a ``target``, also how well that attribute is told from two others. ``tell`` hears
+    how many measurements are done.
     """
     sizes = purse.sizes
     check_sizes(sizes)
@@ -76,7 +79,7 @@ def synthesize(
         raise InvalidArgument("target", "must be the place of an attribute", target)
     if not all(0 <= place < len(sizes) for place in ordered):
         raise InvalidArgument("ordered", "must be places of attributes", sorted(ordered))
-    spending = Spending(purse, terms)
+    spending = Spending(purse, terms, tell, len(sizes) + len(pairs))
     ones, groups, tables = _measured(spending, pairs, 1 - part, frozenset(ordered))
     total = total_of(ones)
     model = fitted(ones, groups, tables, total)

@@ -1,0 +1,333 @@
+"""Mechanisms of an analyst's own on protected data: accepted with a proof, charged what was proved.
+
+    db.run(above_threshold, q=["SELECT COUNT(*) FROM visits WHERE …", …], size=3, T=100, N=1, eps=Fraction(1, 2))
+
+Every private parameter of the mechanism is given as questions, whose exact answers it gets when all is paid: a list as several questions or
+as one with GROUP BY over declared values, a number as one question. Everything else is public. Refused, before anything is charged, is
+
+1. a mechanism without a certificate that ``proof.checker`` accepts now, for this very program;
+2. a public argument for which the proof does not speak: all scales must be positive there (``assumed``);
+3. questions that one unit moves further than the proof allows (``reach``), which the door checks once more.
+
+Then the door charges the claim, rounded up, runs the questions, and runs the program that was checked, with exact noise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, Protocol
+
+from hedgerow.answers.answer import Receipt
+from hedgerow.database.parts import parts_of
+from hedgerow.engines.source import Source
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.ledger.entry import Entry
+from hedgerow.ledger.store import Store
+from hedgerow.numeric.number import exact, privacy_delta, privacy_epsilon
+from hedgerow.numeric.rounding import round_digits_up, round_up
+from hedgerow.plan.expressions import Read
+from hedgerow.plan.nodes import Aggregate
+from hedgerow.plan.normal import key as meaning_of
+from hedgerow.policy import BudgetRule, TableRule
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.sensitivity import Sensitivity
+from hedgerow.privacy.unit import Unit
+from hedgerow.release import Charge, Custom, perform
+from hedgerow.sql.question import Question
+from hedgerow.verify.language.assumptions import check as check_assumptions
+from hedgerow.verify.language.program import Kind, Neighbours, Parameter, Program, Relation, written
+from hedgerow.verify.price import between
+
+__all__ = ["Outcome", "accepted", "ran"]
+
+About = tuple[tuple[TableRule, ...], BudgetRule, Unit]
+_COUNTS: Final = ("units", "rows", "values", "distinct")
+_STEPS: Final = 10**18  # epsilon is a whole number of steps this small, as that of a question
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a mechanism said, in order, and what that cost."""
+
+    outputs: tuple[Any, ...]
+    cost: Loss
+    receipt: Receipt
+
+
+class Desk(Protocol):
+    """What this needs of a database. ``counted`` reads a question, ``about`` says whom it is about."""
+
+    @property
+    def ledger(self) -> Store: ...
+    @property
+    def source(self) -> Source: ...
+    def about(self, question: Question) -> About: ...
+    def counted(self, sql: str) -> Question: ...
+
+
+def accepted(mechanism: Any, certificate: Any) -> Program:
+    """The program of a mechanism that is proved: by the certificate, or where none is given by the one that a proof finds now."""
+    from hedgerow.verify.proof.certificate import Certificate
+    from hedgerow.verify.proof.checker import check
+
+    program = getattr(mechanism, "program", mechanism)
+    if not isinstance(program, Program):
+        raise InvalidArgument("mechanism", "must be a function with @mechanism that Hedgerow can read")
+    if certificate is None and hasattr(mechanism, "verify"):
+        verdict = mechanism.verify()
+        certificate = verdict.certificate
+        if certificate is None:
+            raise Refused(
+                f"{program.name} is {verdict.verdict}, not PROVED, and so does not run on protected data. {verdict.reason}".strip()
+            )
+    if isinstance(certificate, str):
+        certificate = Certificate.from_json(certificate)
+    if not isinstance(certificate, Certificate):
+        raise InvalidArgument("certificate", "must be the certificate of a proof, or its JSON")
+    failure = check(program, certificate)
+    if failure is not None:
+        raise Refused(f"This certificate does not prove {program.name}: {failure}.")
+    return program
+
+
+def ran(desk: Desk, program: Program, arguments: Mapping[str, Any], *, analyst: str, request: str | None, policy: str) -> Outcome:
+    """Run an ``accepted`` program: the outcome, or the same outcome again where this was run before."""
+    given = _Given.read(desk, program, arguments)
+    stored = desk.ledger.answers(given.key, given.version)
+    if stored:
+        return _outcome(stored[0][1], stored[0][0], reused=True)
+    given.rehearse()
+    about = {"table": ", ".join(table.name for table in given.tables), "mechanism": program.name, "claim": written(program.claim.epsilon)}
+    charge = Charge(
+        given.rule.population,
+        given.unit,
+        analyst,
+        given.epsilon,
+        given.key,
+        given.version,
+        request,
+        about,
+        policy,
+        given.parts,
+    )
+    custom = Custom(given.loss, given.reach, given.run)
+    payload, entry = perform(given.plans, desk.source, desk.ledger, custom, charge)
+    return _outcome(payload, entry, reused=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A program with its arguments, all of which are public; ``asked`` has the questions of each private parameter."""
+
+    program: Program
+    public: dict[str, Any]
+    asked: dict[str, tuple[tuple[str, Question], ...]]
+    tables: tuple[TableRule, ...]
+    rule: BudgetRule
+    unit: Unit
+    loss: Loss
+
+    @classmethod
+    def read(cls, desk: Desk, program: Program, arguments: Mapping[str, Any]) -> _Given:
+        names = [one.name for one in program.parameters]
+        for name in [*(name for name in names if name not in arguments), *(name for name in arguments if name not in names)]:
+            raise InvalidArgument(name, f"must be {'given' if name in names else 'left out'}: {program.name} takes {', '.join(names)}")
+        public = {one.name: _public(one, arguments[one.name]) for one in program.parameters if not one.private}
+        asked = {one.name: _questions(desk, one, arguments[one.name]) for one in program.parameters if one.private}
+        questions = [question for several in asked.values() for _, question in several]
+        if not questions:
+            raise Refused(f"{program.name} has no private parameter: it needs no database.")
+        about = [desk.about(question) for question in questions]
+        if len({rule.population for _, rule, _ in about}) > 1:
+            raise Refused("These questions are about several populations: a mechanism runs on one.")
+        tables = tuple({table.name: table for several, _, _ in about for table in several}.values())
+        given = cls(program, public, asked, tables, about[0][1], about[0][2], _assumed(program, public))
+        given.check()
+        return given
+
+    @property
+    def plans(self) -> list[Aggregate]:
+        return [question.plan for several in self.asked.values() for _, question in several]
+
+    @property
+    def epsilon(self) -> Fraction:
+        assert isinstance(self.loss.epsilon, Fraction)
+        return self.loss.epsilon
+
+    @property
+    def cells(self) -> int:
+        return sum(plan.source.cells or 0 for plan in self.plans)
+
+    @property
+    def reach(self) -> Sensitivity:
+        return _reach(self.program.claim.neighbours, self.cells, self.program.name)
+
+    def check(self) -> None:
+        """That one unit moves the answers no further than was proved, and that the price may be asked."""
+        most, together = self.reach, None
+        for text, question in (one for several in self.asked.values() for one in several):
+            (move,) = question.plan.sensitivity(self.unit)
+            together = move if together is None else together + move
+            if not _within(together, most):
+                raise Refused(_too_far(self.program, text, move, together, self.unit))
+        if self.epsilon > self.rule.max_epsilon_per_query:
+            price, limit = f"{float(self.epsilon):g}", f"{float(self.rule.max_epsilon_per_query):g}"
+            raise Refused(
+                f"{self.program.name} costs epsilon {price} at these arguments, and one question at most {limit} (max_epsilon_per_query)."
+            )
+
+    @property
+    def key(self) -> str:
+        """The meaning of it: the program, what it is asked about, its public arguments."""
+        from hedgerow.verify.proof.certificate import digest
+
+        plans = {name: [meaning_of(question.plan) for _, question in several] for name, several in self.asked.items()}
+        meaning = [digest(self.program), plans, {name: str(value) for name, value in self.public.items()}]
+        whole = json.dumps(["custom", *meaning, self.rule.population, self.unit.relation, self.unit.group], sort_keys=True)
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+    @property
+    def version(self) -> str:
+        versions = {table.name: table.version for table in self.tables}
+        return next(iter(versions.values())) if len(versions) == 1 else ", ".join(f"{name} {version}" for name, version in versions.items())
+
+    @property
+    def parts(self) -> tuple[str, tuple[str, ...]] | None:
+        """Parts of one table, where all questions are about the same ones."""
+        found = {parts_of(plan, self.tables[0]) for plan in self.plans} if len(self.tables) == 1 else {None}
+        (only,) = found if len(found) == 1 else (None,)
+        return None if only is None else (self.tables[0].name, only)
+
+    def run(self, numbers: Sequence[int]) -> str:
+        """What the program says to these exact answers, as text for the ledger."""
+        from hedgerow.verify.language.running import run
+
+        values, rest = dict(self.public), list(numbers)
+        for one in self.program.parameters:
+            if one.private:
+                many = sum(question.plan.source.cells or 0 for _, question in self.asked[one.name])
+                mine, rest = rest[:many], rest[many:]
+                values[one.name] = mine if one.list else mine[0]
+        return json.dumps(run(self.program, values), separators=(",", ":"))
+
+    def rehearse(self) -> None:
+        """One run on zeros, before anything is charged: what fails here would have failed on the data."""
+        try:
+            self.run([0] * self.cells)
+        except Exception as problem:
+            raise Refused(f"{self.program.name} fails at these arguments, whatever the data are: {problem}") from problem
+
+
+def _public(parameter: Parameter, value: Any) -> Any:
+    if parameter.list:
+        if not isinstance(value, (list, tuple)):
+            raise InvalidArgument(parameter.name, "must be a list", value)
+        return tuple(_one(parameter, entry) for entry in value)
+    return _one(parameter, value)
+
+
+def _one(parameter: Parameter, value: Any) -> Any:
+    if parameter.kind is Kind.BOOL:
+        if not isinstance(value, bool):
+            raise InvalidArgument(parameter.name, "must be True or False", value)
+        return value
+    if parameter.kind is Kind.BITS:
+        raise Refused(f"{parameter.name} is a bit string, and mechanisms of a database take numbers.")
+    number = exact(value, parameter.name)
+    if parameter.kind is Kind.INT and number.denominator != 1:
+        raise InvalidArgument(parameter.name, "must be a whole number", value)
+    return int(number) if parameter.kind is Kind.INT else number
+
+
+def _questions(desk: Desk, parameter: Parameter, value: Any) -> tuple[tuple[str, Question], ...]:
+    if parameter.kind not in (Kind.INT, Kind.REAL):
+        raise Refused(f"{parameter.name} is not a number or a list of numbers, and counts are what a database has.")
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, (list, tuple)) or not texts or not all(isinstance(text, str) for text in texts):
+        raise InvalidArgument(parameter.name, "must be a question, or a list of them: it is private")
+    found = tuple((text, desk.counted(text)) for text in texts)
+    for text, question in found:
+        _countable(text, question)
+    if not parameter.list and sum(question.plan.source.cells or 0 for _, question in found) != 1:
+        raise InvalidArgument(parameter.name, "must be one question with one answer: it is one number")
+    return found
+
+
+def _countable(text: str, question: Question) -> None:
+    """A COUNT, alone or by declared keys, and nothing that is made of it afterwards."""
+    (measure, *more), calls = question.plan.measures, question.aggregates
+    keys = {key.name for key in question.keys}
+    made = [
+        output.expression for output in question.outputs if not (isinstance(output.expression, Read) and output.expression.column in keys)
+    ]
+    if more or measure.kind not in _COUNTS or len(calls) != 1 or made != [Read(calls[0].name)]:
+        raise Refused(f"A mechanism gets counts: {_short(text)} is not one COUNT, alone or with the keys of its groups.")
+    if question.plan.source.domain is None:
+        raise Refused(
+            f"The groups of {_short(text)} are not declared: list their values in the policy, since their number has to be public."
+        )
+    if question.having is not None or question.order or question.limit is not None or question.offset:
+        raise Refused(f"{_short(text)} sorts or leaves out answers, which would depend on exact numbers.")
+    if question.options.epsilon is not None or question.options.delta is not None:
+        raise Refused(f"{_short(text)} names a price; what is paid is the price of the mechanism.")
+
+
+def _assumed(program: Program, public: Mapping[str, Any]) -> Loss:
+    """The price, where the proof speaks."""
+    check_assumptions(program, public)
+    numbers = {name: value for name, value in public.items() if isinstance(value, (int, Fraction)) and not isinstance(value, bool)}
+    price = between(program.claim.epsilon, numbers)[1]
+    epsilon = round_up(privacy_epsilon(price, "the price"), _STEPS)
+    if program.claim.delta is None:
+        return Loss(epsilon)
+    return Loss(epsilon, round_digits_up(privacy_delta(between(program.claim.delta, numbers)[1], "the delta")))
+
+
+def _reach(neighbours: Neighbours, cells: int, name: str) -> Sensitivity:
+    """How far the answers may move together, for the neighbours that the proof is about."""
+    k = Fraction(neighbours.k)
+    match neighbours.relation:
+        case Relation.ONE:
+            return Sensitivity.of(1)
+        case Relation.ALL:
+            return Sensitivity.each(cells, 1)
+        case Relation.L1:
+            return Sensitivity(cells, k, k, k**2)
+        case Relation.GROUP:
+            return Sensitivity.each(min(neighbours.k, cells), 1)
+    raise Refused(
+        f'{name} is proved for neighbours "{neighbours.relation}". A unit that comes or goes moves counts both ways: prove it for "all", '
+        '"one", ("l1", k) or ("group", k).'
+    )
+
+
+def _within(move: Sensitivity, most: Sensitivity) -> bool:
+    return move.l0 <= most.l0 and move.linf <= most.linf and move.l1 <= most.l1 and move.l2_squared <= most.l2_squared
+
+
+def _too_far(program: Program, text: str, move: Sensitivity, together: Sensitivity, unit: Unit) -> str:
+    neighbours, who = program.claim.neighbours, "row" if unit.owner == "row" else unit.owner
+    proved = {
+        Relation.ONE: "one answer that moves by at most 1",
+        Relation.ALL: "answers that move by at most 1 each",
+        Relation.L1: f"answers that move by at most {neighbours.k} together",
+        Relation.GROUP: f"at most {neighbours.k} answers that move by at most 1 each",
+    }[neighbours.relation]
+    own = f"One {who} moves {_short(text)} by up to {float(move.linf):g}" + (f" in {move.l0} groups" if move.l0 > 1 else "")
+    all_ = "" if together == move else f", and this and the questions before it by {float(together.l1):g} together"
+    return f"{own}{all_}; {program.name} is proved for {proved}."
+
+
+def _short(text: str) -> str:
+    return f"'{text if len(text) <= 80 else text[:79] + '…'}'"
+
+
+def _outcome(payload: str, entry: Entry, *, reused: bool) -> Outcome:
+    (loss,) = entry.body["charges"].values()
+    receipt = Receipt(entry.seq, entry.hash, entry.time, Fraction(entry.body["epsilon"]), reused)
+    cost = Loss(Fraction(0)) if reused else Loss.from_dict(loss)
+    return Outcome(tuple(json.loads(payload)), cost, receipt)

@@ -1,0 +1,277 @@
+"""Examine a program: first look for a counterexample, then for a proof, then say what is known.
+
+The refuter goes first: it is fast where it succeeds, and a proof must survive it in any case. Should both succeed, one of them is wrong:
+that is reported as UNKNOWN, in plain words, and is a mistake in Hedgerow.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from hedgerow.errors import HedgerowError
+from hedgerow.verify.language.flow import Finding, findings
+from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.program import Apply, Claim, Expression, Kind, Noise, Number, Program, Sample, names, written
+from hedgerow.verify.price import between
+from hedgerow.verify.verdict import Answer, Cost, Verdict
+
+if TYPE_CHECKING:
+    from hedgerow.verify.judgement.deciding import Invalid
+    from hedgerow.verify.language.hr import Document
+    from hedgerow.verify.language.judgements import Judgement
+    from hedgerow.verify.proof.certificate import Certificate, Failure
+    from hedgerow.verify.refuter.witness import Witness
+
+__all__ = ["claim_in_words", "examine", "examine_judgement", "subjects", "units"]
+
+T = TypeVar("T")
+
+# Seconds. The first look at the refuter is short, since most wrong programs fall at once; a proof has survived it.
+_LOOK: Final = 1.5
+_SEARCH: Final = 6.0
+_PROOF: Final = 12.0
+_BOUND: Final = 0.5
+_ADVICE: Final = 3.0
+# Below this share of the claim, a lower bound makes one look for a smaller claim that holds as well.
+_TIGHT: Final = 0.75
+# What explains a verdict better than the obligation that failed.
+_PLAIN: Final = frozenset({"scale", "row"})
+
+
+def examine(program: Program | Outside, *, seconds: float = 30) -> Verdict:
+    """The verdict on one program. Nothing that a program contains makes this raise."""
+    started = monotonic()
+    if isinstance(program, Outside):
+        return Verdict(program.name, Answer.UNKNOWN, line=program.place.line, reason=program.reason)
+    try:
+        verdict = _Examination(program, started + seconds).verdict()
+    except (
+        Exception
+    ) as error:  # whatever goes wrong in a prover of this size, it must not look like a proof, nor end the examination of others
+        verdict = Verdict(program.name, Answer.UNKNOWN, line=program.place.line, reason=_sentence(error))
+    return replace(verdict, claim=claim_in_words(program.claim), seconds=monotonic() - started)
+
+
+@dataclass
+class _Examination:
+    """Every step takes the seconds that it is given, and never more than are left until ``end``."""
+
+    program: Program
+    end: float
+
+    def within(self, seconds: float) -> float:
+        return max(min(seconds, self.end - monotonic()), 0.01)
+
+    def verdict(self) -> Verdict:
+        witness = self.counterexample(_LOOK)
+        if witness is not None:
+            return self.refuted(witness)
+        endless = next((one for one in findings(self.program) if one.sort == "endless"), None)
+        if endless is not None:
+            return Verdict(self.program.name, Answer.UNKNOWN, line=endless.place.line, reason=endless.reason)
+        found = self.attempt(_PROOF)
+        if _is_proof(found):
+            return self.proved(found)
+        witness = self.counterexample(_SEARCH)
+        if witness is not None:
+            return self.refuted(witness)
+        found = self.advice(math.inf)
+        return self.proved(found) if _is_proof(found) else self.unknown(found)
+
+    def counterexample(self, seconds: float) -> Witness | None:
+        from hedgerow.verify.refuter.refuter import refute
+
+        return _tried(lambda: refute(self.program, seconds=self.within(seconds)))
+
+    def lower(self) -> float | None:
+        from hedgerow.verify.refuter.refuter import lower_bound
+
+        found = _tried(lambda: lower_bound(self.program, seconds=self.within(_BOUND)))
+        return found[0] if found is not None else None
+
+    def attempt(self, seconds: float) -> Any:
+        """A certificate, or a failure."""
+        from hedgerow.verify.proof.search.finder import attempt
+
+        return attempt(self.program, monotonic() + self.within(seconds))
+
+    def advice(self, seconds: float) -> Any:
+        """The same, and of a failure also what could be proved instead."""
+        from hedgerow.verify.proof.prover import prove
+
+        return prove(self.program, seconds=self.within(seconds))
+
+    def proved(self, certificate: Certificate) -> Verdict:
+        from hedgerow.verify.proof.checker import check
+
+        doubt = check(self.program, certificate)
+        if doubt is not None:
+            return self.unknown(doubt)
+        upper, lower = units(self.program.claim.epsilon, self.program), self.lower()
+        if upper is not None and lower is not None and lower > upper * (1 + 1e-9):
+            return self.both()
+        if upper is not None and lower is not None and lower < _TIGHT * upper:
+            upper = min(upper, self.smallest())
+        costs = _costs(self.program, certificate)
+        return Verdict(self.program.name, Answer.PROVED, epsilon_lower=lower, epsilon_upper=upper, certificate=certificate, costs=costs)
+
+    def smallest(self) -> float:
+        """The smallest multiple of eps that can be proved in the time that there is."""
+        from hedgerow.verify.proof.repair import smallest
+
+        found = _tried(lambda: smallest(self.program, seconds=self.within(_ADVICE)))
+        return float(found.multiple) if found is not None else math.inf
+
+    def refuted(self, witness: Witness) -> Verdict:
+        """The prover says what cannot be shown, and so where to look; should it succeed, something is wrong in here."""
+        lower = max(witness.loss, self.lower() or 0.0)
+        found = _tried(lambda: self.advice(_ADVICE if math.isfinite(lower) else _BOUND))
+        if found is not None and _is_proof(found):
+            return self.both()
+        blamed, failure = self.blamed(), found
+        if blamed is None:
+            blamed = Finding("obligation", failure.reason, failure.place) if failure is not None else _last(self.program)
+        upper = failure.epsilon_upper if failure is not None else None
+        name, line, reason = self.program.name, blamed.place.line, _in_runs(blamed.reason)
+        return Verdict(name, Answer.REFUTED, epsilon_lower=lower, epsilon_upper=upper, line=line, reason=reason, witness=witness)
+
+    def both(self) -> Verdict:
+        reason = "a proof and a counterexample were found; one of them is a mistake in Hedgerow, and nothing is claimed"
+        return Verdict(self.program.name, Answer.UNKNOWN, reason=reason)
+
+    def unknown(self, failure: Failure) -> Verdict:
+        blamed = self.blamed()
+        plain = blamed is not None and blamed.sort in _PLAIN
+        reason, place = (blamed.reason, blamed.place) if blamed is not None and plain else (failure.reason, failure.place)
+        lower, upper = self.lower(), failure.epsilon_upper
+        told = _in_runs(reason)
+        return Verdict(self.program.name, Answer.UNKNOWN, epsilon_lower=lower, epsilon_upper=upper, line=place.line, reason=told)
+
+    def blamed(self) -> Finding | None:
+        found = findings(self.program)
+        return found[0] if found else None
+
+
+def _is_proof(found: Any) -> bool:
+    from hedgerow.verify.proof.certificate import Certificate
+
+    return isinstance(found, Certificate)
+
+
+def _last(program: Program) -> Finding:
+    return Finding("output", "what is told is likelier for one neighbour than the claim allows", program.place)
+
+
+def _tried(action: Callable[[], T]) -> T | None:
+    """What the action gives; nothing where it meets what it cannot treat."""
+    try:
+        return action()
+    except (HedgerowError, RecursionError):
+        return None
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, HedgerowError):
+        return str(error)
+    if isinstance(error, RecursionError):
+        return "the program is nested too deeply"
+    return f"Hedgerow failed on this program ({type(error).__name__}); nothing is claimed"
+
+
+def subjects(text: str, name: str) -> Document:
+    """The programs and judgements of a file, by how its name ends. What cannot be read stands among them as ``Outside``."""
+    from hedgerow.verify.language.hr import Document, parse
+    from hedgerow.verify.language.python import programs
+
+    if not name.endswith(".hr"):
+        return Document(tuple(programs(text, name)), ())
+    document = parse(text)
+    named = tuple(one.of(name) if isinstance(one, Outside) and not one.name else one for one in document.programs)
+    return replace(document, programs=named)
+
+
+@dataclass(frozen=True)
+class _Violated:
+    """Why a judgement fails, in the shape of a witness."""
+
+    found: Invalid
+
+    def __str__(self) -> str:
+        return str(self.found)
+
+    def as_dict(self) -> dict[str, Any]:
+        inputs = [{name: str(value) for name, value in side.items()} for side in (self.found.one, self.found.other)]
+        chances = [float(self.found.violation.likely), float(self.found.violation.rare)]
+        return {"inputs": inputs, "event": str(self.found), "probabilities": chances}
+
+
+def examine_judgement(judgement: Judgement | Outside, *, seconds: float = 30) -> Verdict:
+    """The verdict on one judgement."""
+    if isinstance(judgement, Outside):
+        return Verdict(judgement.name, Answer.UNKNOWN, line=judgement.place.line, reason=judgement.reason)
+    from hedgerow.verify.judgement.general import decide
+
+    started = monotonic()
+    name = f"{judgement.left.name} ~ {judgement.right.name}"
+    amounts = ", ".join(written(one) for one in (judgement.epsilon, judgement.delta) if one is not None)
+    claim = f"{written(judgement.before)} ==> {written(judgement.after)}" + (f" [{amounts}]" if amounts else "")
+    found: Any = decide(judgement, seconds=seconds)
+    answer, line = Answer(found.verdict), judgement.place.line
+    reason = getattr(found, "reason", str(found)) if answer is not Answer.REFUTED else ""
+    witness = None if answer is not Answer.REFUTED else getattr(found, "witness", None) or _Violated(found)
+    certificate = found if answer is Answer.PROVED else None
+    took = monotonic() - started
+    return Verdict(name, answer, claim, line=line, reason=reason, witness=witness, certificate=certificate, seconds=took)
+
+
+def _costs(program: Program, certificate: Certificate) -> tuple[Cost, ...]:
+    rates: tuple[Expression | None, ...] = certificate.rates or (None,) * len(certificate.shifts)
+    return tuple(
+        Cost(sample.place.line, sample.noise.value, _in_runs(written(shift)), _price(sample, rate))
+        for sample, shift, rate in zip(program.samples, certificate.shifts, rates, strict=False)
+    )
+
+
+def _price(sample: Sample, rate: Expression | None) -> str:
+    """What a move by 1 costs: as the certificate says, or 1 over the scale of noise that costs so."""
+    if rate is not None:
+        return _in_runs(written(rate))
+    if sample.noise not in (Noise.LAPLACE, Noise.GEOMETRIC, Noise.EXPONENTIAL):
+        return ""
+    above, below = Number(Fraction(1)), sample.parameters[0]
+    match below:
+        case Apply(operator="/", arguments=(top, bottom)):
+            return written(bottom if top == above else Apply("/", (bottom, top)))
+        case _:
+            return written(Apply("/", (above, below)))
+
+
+def _in_runs(text: str) -> str:
+    """``x@1`` of a certificate as judgements write it, ``x<1>``, and what is drawn as ``noise``."""
+    return re.sub(r"@(noise|answer)", r"\1", re.sub(r"@([12])", r"<\1>", text))
+
+
+def claim_in_words(claim: Claim) -> str:
+    """For people: ``2 * eps for all``."""
+    delta = f", {written(claim.delta)}" if claim.delta is not None else ""
+    k = f" {claim.neighbours.k}" if claim.neighbours.k != 1 else ""
+    return f"{written(claim.epsilon)}{delta} for {claim.neighbours.relation}{k}"
+
+
+def units(epsilon: Expression, program: Program) -> float | None:
+    """How many eps a claim is, where it is a fixed multiple of one public real; the number itself where no parameter stands in it."""
+    mentioned = sorted(names(epsilon))
+    parameter = program.parameter(mentioned[0]) if mentioned else None
+    if len(mentioned) > 1 or (parameter is not None and parameter.kind is not Kind.REAL):
+        return None
+    values: list[Mapping[str, Fraction]] = [dict.fromkeys(mentioned, Fraction(value)) for value in (1, 2)]
+    found = _tried(lambda: [float(between(epsilon, one)[1]) for one in values])
+    if found is None or (mentioned and not math.isclose(found[1], 2 * found[0])):
+        return None
+    return found[0]

@@ -1,0 +1,1 @@
+"""Judgements ``c1 ~ c2 : P ==> Q [epsilon, delta]`` about two programs, decided exactly where both are finite."""

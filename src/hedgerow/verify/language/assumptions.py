@@ -1,0 +1,69 @@
+"""What a proof takes for granted of public arguments, as a check that runs before the program does.
+
+``eps`` is above 0 and ``delta`` between 0 and 1; wherever public parameters alone decide what noise is drawn from, reached or not, there is
+such noise: its scale is above 0, a coin's chance lies in [0, 1], uniform noise does not end below where it starts. Nothing here looks at
+private data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.verify.language.program import Assign, Expression, Noise, Program, Sample, names, replaced, statements, written
+from hedgerow.verify.price import between
+
+__all__ = ["check", "constants", "public"]
+
+
+def public(program: Program) -> frozenset[str]:
+    """The public parameters that are numbers or truths."""
+    return frozenset(one.name for one in program.parameters if not one.private and not one.list)
+
+
+def constants(program: Program) -> dict[str, Expression]:
+    """Variables that are assigned once, at the top, from public parameters: as those parameters."""
+    fixed = public(program)
+    count: dict[str, int] = {}
+    for one in statements(program.body):
+        if isinstance(one, Assign | Sample):
+            count[one.name] = count.get(one.name, 0) + 1
+    found: dict[str, Expression] = {}
+    for one in program.body:
+        if isinstance(one, Assign) and count[one.name] == 1 and one.name not in fixed:
+            value = replaced(one.value, found)
+            if names(value) <= fixed:
+                found[one.name] = value
+    return found
+
+
+def check(program: Program, arguments: Mapping[str, object]) -> None:
+    """Refuses public arguments that no proof is about."""
+    fixed, known = public(program), constants(program)
+    numbers = {
+        name: value
+        for name, value in arguments.items()
+        if name in fixed and isinstance(value, int | Fraction) and not isinstance(value, bool)
+    }
+    for name in ("eps", "epsilon", "delta"):
+        if name in numbers and (numbers[name] <= 0 or (name == "delta" and numbers[name] >= 1)):
+            raise InvalidArgument(name, "must be above 0, and a delta below 1", numbers[name])
+    for one in program.samples:
+        values = [replaced(parameter, known) for parameter in one.parameters]
+        if one.noise is not Noise.BITS and all(names(value) <= numbers.keys() for value in values):
+            _exists(one, [between(value, numbers) for value in values])
+
+
+def _exists(sample: Sample, ends: list[tuple[Fraction, Fraction]]) -> None:
+    line, said = f"line {sample.place.line}: ", written(sample.parameters[0])
+    match sample.noise:
+        case Noise.BERNOULLI:
+            if ends[0][0] < 0 or ends[0][1] > 1:
+                raise Refused(f"{line}the chance {said} of a coin must lie between 0 and 1.")
+        case Noise.UNIFORM:
+            if ends[1][0] < ends[0][1]:
+                raise Refused(f"{line}uniform noise ends at {written(sample.parameters[1])}, below {said} where it starts.")
+        case _:
+            if ends[0][0] <= 0:
+                raise Refused(f"{line}the scale {said} of {sample.noise} noise must be above 0.")

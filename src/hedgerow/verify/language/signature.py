@@ -1,0 +1,94 @@
+"""The head of a program, in words that both front ends share: noises, neighbours, claims, and how large a text may be."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.program import (
+    Claim,
+    Kind,
+    Name,
+    Neighbours,
+    Noise,
+    Number,
+    Parameter,
+    Place,
+    Relation,
+    names,
+)
+
+__all__ = ["CENTRED", "FUNCTIONS", "LONGEST_TEXT", "NOISES", "checked_claim", "checked_size", "neighbours", "number", "usual_claim"]
+
+LONGEST_TEXT: Final = 200_000  # characters; a mechanism has a few hundred
+_DIGITS: Final = 10**100
+
+# What authors call the noises, in either language.
+NOISES: Final[dict[str, Noise]] = {noise.value: noise for noise in Noise if noise is not Noise.BITS} | {
+    "uniform_bits": Noise.BITS,
+    "lap": Noise.LAPLACE,
+}
+# These may be drawn around a centre: laplace(centre, scale) is centre + laplace(scale).
+CENTRED: Final = frozenset({Noise.LAPLACE, Noise.GEOMETRIC, Noise.GAUSSIAN})
+# What may be called inside an expression: the operator, and how many arguments it takes.
+FUNCTIONS: Final[dict[str, tuple[str, int]]] = {
+    "abs": ("abs", 1),
+    "min": ("min", 2),
+    "max": ("max", 2),
+    "ln": ("ln", 1),
+    "log": ("ln", 1),
+    "exp": ("exp", 1),
+    "sqrt": ("sqrt", 1),
+    "floor": ("floor", 1),
+    "concat": ("concat", 2),
+    "bit": ("bit", 2),
+}
+
+
+def checked_size(text: str) -> str:
+    """The text, unless it is too long to be a program that somebody wrote."""
+    if len(text) > LONGEST_TEXT:
+        raise Outside(f"the file has {len(text)} characters, and at most {LONGEST_TEXT} are read")
+    return text
+
+
+def number(value: Fraction, place: Place) -> Number:
+    """A literal of at most a hundred digits."""
+    if abs(value.numerator) > _DIGITS or value.denominator > _DIGITS:
+        raise Outside("a number has more than a hundred digits", place)
+    return Number(value, place)
+
+
+def neighbours(relation: object, k: object, place: Place) -> Neighbours:
+    """From the word, and the number that two of the words take."""
+    words = ", ".join(f'"{one}"' for one in Relation)
+    if relation not in list(Relation):
+        raise Outside(f"neighbours must be one of {words}", place)
+    counted = relation in (Relation.L1, Relation.GROUP)
+    if counted != (k is not None):
+        raise Outside('neighbours "l1" and "group" take a number, as in ("l1", 2); the others take none', place)
+    if k is not None and (not isinstance(k, int) or isinstance(k, bool)):
+        raise Outside("the number of neighbours must be whole", place)
+    try:
+        return Neighbours(Relation(str(relation)), 1 if k is None else k)
+    except InvalidArgument:
+        raise Outside("the number of neighbours must be at least 1", place) from None
+
+
+def checked_claim(claim: Claim, parameters: tuple[Parameter, ...], place: Place) -> Claim:
+    """A claim speaks of public numbers only."""
+    public = {one.name for one in parameters if not one.private and not one.list and one.kind in (Kind.INT, Kind.REAL)}
+    for expression in (claim.epsilon, claim.delta):
+        for name in sorted(names(expression) if expression is not None else ()):
+            if name not in public:
+                raise Outside(f"the claim speaks of {name}, which is not a public number among the parameters", place)
+    return claim
+
+
+def usual_claim(parameters: tuple[Parameter, ...]) -> Claim:
+    """What a program claims that does not say: eps, where that is a public parameter, for one entry; else that nothing is told at all."""
+    if any(one.name == "eps" and not one.private for one in parameters):
+        return Claim(Name("eps"), Neighbours(Relation.ONE))
+    return Claim(Number(Fraction(0)), Neighbours(Relation.SECRET))

@@ -1,0 +1,169 @@
+"""A proof as plain data, so that it can be stored, read by people, and checked again without searching.
+
+A certificate says of one program, named by the hash of its text and of what was understood of it:
+
+- ``shifts``: for every sampling site what the second run draws when the first draws ``@noise``: so much more (numbers), the other way
+  round when the expression is true (``bernoulli``), or that value itself (``bits``);
+- ``rates``: for every site what one unit of its cost is worth in epsilon; checked, never believed;
+- ``bad``: for every site which noise is excused, at the price of its probability, or nothing;
+- ``invariants`` and ``variants``: for every loop, in the order of the text, what holds each time its guard is asked, and what shrinks.
+
+Expressions are those of programs. ``x@1`` and ``x@2`` are ``x`` in the first and the second run, ``x@1@0`` its value when the loop was
+entered, ``@cost3`` what site 3 has cost so far, ``@where:q`` the place where the list q differs, ``@spent:q[i]`` by how much q differs
+before place i, and ``@answer`` the answer that a pointwise proof is about.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.program import NOWHERE, Apply, Expression, Length, Name, Number, Place, Program, Read, Truth, names, written
+
+__all__ = ["MODES", "NOISE", "Certificate", "Failure", "digest", "tail_of"]
+
+# sequence: every output is the same in both runs. pointwise: one answer at a time. zcdp: as sequence, with costs in rho.
+NOISE: Final = "@noise"
+MODES: Final = ("sequence", "pointwise", "zcdp")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No proof: which obligation failed, where, and the smallest epsilon (in units of the claim's eps) that could be proved instead."""
+
+    reason: str
+    place: Place = NOWHERE
+    epsilon_upper: float | None = None
+    obligation: str = ""
+
+    def __str__(self) -> str:
+        return f"line {self.place.line}: {self.reason}" if self.place.line else self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    program: str
+    source: str
+    epsilon: Expression
+    mode: str
+    shifts: tuple[Expression, ...]
+    rates: tuple[Expression | None, ...] = ()
+    invariants: tuple[tuple[Expression, ...], ...] = ()
+    variants: tuple[Expression, ...] = ()
+    delta: Expression | None = None
+    bad: tuple[Expression | None, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise InvalidArgument("mode", f"must be one of {', '.join(MODES)}", self.mode)
+
+    def to_json(self) -> str:
+        """One document that ``from_json`` reads back to the same certificate."""
+        plain = {
+            "program": self.program,
+            "source": self.source,
+            "mode": self.mode,
+            "epsilon": _plain(self.epsilon),
+            "delta": _plain(self.delta),
+            "shifts": [_plain(one) for one in self.shifts],
+            "rates": [_plain(one) for one in self.rates],
+            "invariants": [[_plain(one) for one in loop] for loop in self.invariants],
+            "variants": [_plain(one) for one in self.variants],
+            "bad": [_plain(one) for one in self.bad],
+        }
+        return json.dumps(plain, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """What ``to_json`` wrote. Anything else is refused."""
+        try:
+            plain = json.loads(text)
+            return cls(
+                program=_text(plain["program"]),
+                source=_text(plain["source"]),
+                mode=_text(plain["mode"]),
+                epsilon=_expression(plain["epsilon"]),
+                delta=_maybe(plain["delta"]),
+                shifts=tuple(_expression(one) for one in plain["shifts"]),
+                rates=tuple(_maybe(one) for one in plain["rates"]),
+                invariants=tuple(tuple(_expression(one) for one in loop) for loop in plain["invariants"]),
+                variants=tuple(_expression(one) for one in plain["variants"]),
+                bad=tuple(_maybe(one) for one in plain["bad"]),
+            )
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, IndexError, RecursionError) as error:
+            raise InvalidArgument("certificate", "must be a document that Certificate.to_json wrote") from error
+
+    def lines(self) -> tuple[str, ...]:
+        """For people: the alignment, then what holds in each loop."""
+        shifts = [f"noise {site}: {written(one)}" for site, one in enumerate(self.shifts)]
+        loops = [f"loop {loop}: {written(one)}" for loop, several in enumerate(self.invariants) for one in several]
+        return tuple(shifts + loops)
+
+
+def tail_of(rare: Expression) -> tuple[Expression, Expression]:
+    """When noise may be excused, and from where on it is: ``when and from <= @noise``."""
+    if isinstance(rare, Apply) and rare.operator == "and" and NOISE not in names(rare.arguments[0]):
+        tail = rare.arguments[1]
+        if isinstance(tail, Apply) and tail.operator == "<=" and tail.arguments[1] == Name(NOISE) and NOISE not in names(tail.arguments[0]):
+            return rare.arguments[0], tail.arguments[0]
+    raise Outside(f"{written(rare)} does not say which noise is excused")
+
+
+def digest(program: Program) -> str:
+    """The hash that a certificate names: of the text, and of what was understood of it."""
+    return hashlib.sha256(f"{program.source}\0{program!r}".encode()).hexdigest()
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _maybe(value: Any) -> Expression | None:
+    return None if value is None else _expression(value)
+
+
+def _plain(expression: Expression | None) -> Any:
+    match expression:
+        case None:
+            return None
+        case Number():
+            return {"number": str(expression.value)}
+        case Truth():
+            return expression.value
+        case Name():
+            return expression.name
+        case Read():
+            return ["read", expression.list, _plain(expression.index)]
+        case Length():
+            return ["length", expression.list]
+        case Apply():
+            return [expression.operator, *(_plain(one) for one in expression.arguments)]
+
+
+def _fraction(text: str) -> Fraction:
+    """As ``str`` writes one: no exponents, and not more digits than a proof needs."""
+    if len(text) > 200 or not set(text) <= set("-/0123456789"):
+        raise ValueError(text)
+    return Fraction(text)
+
+
+def _expression(value: Any) -> Expression:
+    if isinstance(value, bool):
+        return Truth(value)
+    if isinstance(value, str):
+        return Name(value)
+    if isinstance(value, dict):
+        return Number(_fraction(_text(value["number"])))
+    head, *rest = value
+    if head == "read":
+        return Read(_text(rest[0]), _expression(rest[1]))
+    if head == "length":
+        return Length(_text(rest[0]))
+    return Apply(_text(head), tuple(_expression(one) for one in rest))

@@ -1,0 +1,23 @@
+"""Proving. What the search finds is believed only after the checker has shown it again.
+
+``prove`` looks for a proof of the claim. Where there is none it says why in one sentence and, as far as time allows, which multiple of the
+claim's eps it can prove instead, and which noise to scale so that the claim holds.
+"""
+
+from __future__ import annotations
+
+import time
+
+from hedgerow.verify.language.program import Program
+from hedgerow.verify.proof.certificate import Certificate, Failure
+from hedgerow.verify.proof.repair import advised
+from hedgerow.verify.proof.search.finder import attempt
+
+__all__ = ["prove"]
+
+
+def prove(program: Program, *, seconds: float = 30) -> Certificate | Failure:
+    """A certificate that the checker accepts; or why there is none, and what could be done about it in the time that is left."""
+    deadline = time.monotonic() + seconds
+    found = attempt(program, deadline)
+    return found if isinstance(found, Certificate) else advised(program, found, deadline)

@@ -1,0 +1,189 @@
+"""Which events to try on two lists of paths.
+
+Paths are sorted by signature: how many outputs, the values of truths and words, the constants, and which outputs carry noise. For each
+signature, noisy outputs are freed of the noise that earlier outputs have told already, and then bounded on the side to which the two
+runs differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import TypeAlias
+
+from hedgerow.verify.refuter.events import Combination, Event, Range
+from hedgerow.verify.refuter.linear import Linear, add, scale
+from hedgerow.verify.refuter.paths import Path
+from hedgerow.verify.refuter.quantity import Real, approximate
+from hedgerow.verify.refuter.values import Word
+
+__all__ = ["base_events", "changes", "longer", "raised", "signature", "tailed", "variants"]
+
+Signature: TypeAlias = tuple[object, ...]
+
+
+def signature(path: Path) -> Signature:
+    """What an adversary sees but for the values of noisy numbers."""
+    return tuple("noise" if isinstance(value, Linear) else (type(value).__name__, str(value)) for value in path.outputs)
+
+
+def base_events(one: Sequence[Path], other: Sequence[Path]) -> Iterator[tuple[Event, Path, Path | None]]:
+    """For each signature its event, without bounds on noisy outputs, with a path of either side that has it."""
+    constants: dict[int, set[Fraction]] = {}
+    for path in (*one, *other):
+        for place, value in enumerate(path.outputs):
+            if isinstance(value, Fraction) and not isinstance(value, bool):
+                constants.setdefault(place, set()).add(value)
+    here: dict[Signature, Path] = {}
+    there: dict[Signature, Path] = {}
+    for known, paths in ((here, one), (there, other)):
+        for path in paths:
+            known.setdefault(signature(path), path)
+    for key, path in here.items():
+        yield _event(path, constants), path, there.get(key)
+
+
+def _event(path: Path, constants: dict[int, set[Fraction]]) -> Event:
+    values, ranges = list[tuple[int, bool | Word]](), list[Range]()
+    forms: list[tuple[Combination, Linear]] = []
+    for place, value in enumerate(path.outputs):
+        if isinstance(value, (bool, Word)):
+            values.append((place, value))
+        elif isinstance(value, Linear):
+            combination, rest = _freed(place, value, forms)
+            if isinstance(rest, Linear):
+                forms.append((combination, rest))
+                ranges.append(Range(combination, apart=frozenset(constants.get(place, ())) if len(combination) == 1 else frozenset()))
+            elif isinstance(rest, Fraction):
+                ranges.append(Range(combination, rest, rest))
+        elif isinstance(value, Fraction):
+            ranges.append(Range(((place, Fraction(1)),), value, value))
+    return Event(len(path.outputs), tuple(values), tuple(ranges))
+
+
+def _freed(place: int, form: Linear, forms: Sequence[tuple[Combination, Linear]]) -> tuple[Combination, Linear | Real]:
+    """The output less multiples of earlier ones, as long as that leaves fewer noise variables in it."""
+    weights, rest = {place: Fraction(1)}, form
+    for combination, earlier in reversed(forms):
+        coefficients = dict(rest.terms)
+        for variable, coefficient in earlier.terms:
+            factor = -coefficients.get(variable, Fraction(0)) / coefficient
+            shorter = add(rest, scale(earlier, factor))
+            if factor and (not isinstance(shorter, Linear) or len(shorter.terms) < len(rest.terms)):
+                for other, weight in combination:
+                    weights[other] = weights.get(other, Fraction(0)) + factor * weight
+                rest = shorter  # type: ignore[assignment]  # returned just below where it is not linear
+                break
+        if not isinstance(rest, Linear):
+            break
+    return tuple(sorted((other, weight) for other, weight in weights.items() if weight)), rest
+
+
+def _combined(one: Range, path: Path) -> Linear | Real:
+    total: Linear | Real = Fraction(0)
+    for place, factor in one.combination:
+        value = path.outputs[place]
+        assert not isinstance(value, (bool, Word))
+        total = add(total, scale(value, factor))
+    return total
+
+
+def _centre(one: Range, path: Path) -> Fraction:
+    """Where the combination is without noise, to a thousandth."""
+    total = _combined(one, path)
+    constant = total.constant if isinstance(total, Linear) else total
+    return constant if isinstance(constant, Fraction) else Fraction(round(approximate(constant) * 1000), 1000)
+
+
+def _free(one: Range) -> bool:
+    return one.low is None and one.high is None
+
+
+def tailed(event: Event, path: Path, partner: Path | None) -> list[Event]:
+    """Every noisy combination bounded on the side where the first run is the likelier one: from its own centre on, and from the other's.
+
+    Where both have the same centre, it is bounded far out: there the run with the wider noise is the likelier one.
+    """
+    if partner is None:
+        return []
+    own, others = list[Range](), list[Range]()
+    for one in event.ranges:
+        near = far = one
+        if _free(one):
+            first, second = _centre(one, path), _centre(one, partner)
+            if first > second:
+                near, far = replace(one, low=first), replace(one, low=second)
+            elif first < second:
+                near, far = replace(one, high=first), replace(one, high=second)
+            else:
+                far = replace(one, low=first + 4 * _spread(one, path))
+        own.append(near)
+        others.append(far)
+    return [replace(event, ranges=tuple(ranges)) for ranges in (own, others)]
+
+
+def variants(event: Event, one: Sequence[Path], other: Sequence[Path]) -> Iterator[Event]:
+    """The event with one noisy combination bounded otherwise: not at all, from the centres on outwards, or a little further on."""
+    path, partner = next((p for p in one if event.region(p)), None), next((p for p in other if event.region(p)), None)
+    if path is None:
+        return
+    for place, bounded in enumerate(event.ranges):
+        if bounded.low is not None and bounded.low == bounded.high:
+            continue
+        for choice in dict.fromkeys(_choices(bounded, path, partner)):
+            if choice != bounded:
+                yield replace(event, ranges=(*event.ranges[:place], choice, *event.ranges[place + 1 :]))
+
+
+def _choices(bounded: Range, path: Path, partner: Path | None) -> Iterator[Range]:
+    centres = [_centre(bounded, path)] + ([_centre(bounded, partner)] if partner else [])
+    spread = _spread(bounded, path)
+    for step in (2, -2, Fraction(1, 2), Fraction(-1, 2), Fraction(1, 8), Fraction(-1, 8), Fraction(1, 32), Fraction(-1, 32)):
+        if bounded.low is not None:
+            yield replace(bounded, low=bounded.low + step * spread)
+        elif bounded.high is not None:
+            yield replace(bounded, high=bounded.high + step * spread)
+    for step in (0, 1, 4, 16):
+        yield replace(bounded, low=max(centres) + step * spread, high=None)
+        yield replace(bounded, low=None, high=min(centres) - step * spread)
+    yield replace(bounded, low=None, high=None)
+
+
+def _spread(bounded: Range, path: Path) -> Fraction:
+    """How far the noise of the combination reaches: the largest scale in it, as a short number."""
+    form = _combined(bounded, path)
+    scales = [Fraction(1)] if not isinstance(form, Linear) else []
+    for variable, coefficient in form.terms if isinstance(form, Linear) else ():
+        law = path.store.laws[variable]
+        width = approximate(law.parameters[-1]) - (approximate(law.parameters[0]) if len(law.parameters) > 1 else 0)
+        scales.append(abs(coefficient) * Fraction(width).limit_denominator(8))
+    return max(*scales, Fraction(1, 8))
+
+
+def changes(event: Event) -> tuple[int, int]:
+    """How often the outputs change from one to the next: runs of equal answers are the plainest events."""
+    told: dict[int, object] = dict(event.values)
+    told |= {one.combination[-1][0]: one.low if one.low == one.high else "noise" for one in event.ranges}
+    sequence = [told.get(place) for place in range(event.length)]
+    return sum(a != b for a, b in pairwise(sequence)), event.length
+
+
+def longer(event: Event) -> Event | None:
+    """One output more: the first one twice. None where its value is noisy."""
+    told = [one for one in event.ranges if one.combination[0][0] == 0]
+    if not event.length or any(one.low is None or one.low != one.high or len(one.combination) > 1 for one in told):
+        return None
+    values = tuple((place + 1, value) for place, value in event.values)
+    ranges = tuple(replace(one, combination=tuple((place + 1, factor) for place, factor in one.combination)) for one in event.ranges)
+    first = tuple((place, value) for place, value in event.values if place == 0)
+    return Event(event.length + 1, (*first, *values), (*told, *ranges))
+
+
+def raised(event: Event) -> Event | None:
+    """Every number that is told without noise one larger: a place in a list that has grown at its front. None where there is none."""
+    ranges = tuple(
+        replace(one, low=one.low + 1, high=one.low + 1) if one.low is not None and one.low == one.high else one for one in event.ranges
+    )
+    return None if ranges == event.ranges else replace(event, ranges=ranges)

@@ -1,0 +1,368 @@
+"""Neighbouring inputs to try: the corner patterns on which wrong mechanisms usually fail, at several lengths and public parameters.
+
+One entry above or below, one above and the rest below, half and half, all above, all below, crossing over (the patterns of Ding, Wang,
+Wang, Zhang and Kifer, 2018): each is a base and a move, and the two inputs are base and base + move. Short lists come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import TypeAlias
+
+from hedgerow.verify.language.program import (
+    Apply,
+    Kind,
+    Name,
+    Parameter,
+    Program,
+    Read,
+    Relation,
+    While,
+    expressions,
+    names,
+    parts,
+    statements,
+)
+from hedgerow.verify.refuter.beyond import Beyond
+from hedgerow.verify.refuter.linear import Store
+from hedgerow.verify.refuter.neighbouring import are_neighbours
+from hedgerow.verify.refuter.paths import Arguments
+from hedgerow.verify.refuter.quantity import Real
+from hedgerow.verify.refuter.values import Environment, Value, Word, alternatives, as_number
+
+__all__ = ["EPSILONS", "Pair", "claimed", "has_epsilon", "longer_lists", "nearby", "pairs", "unit", "width"]
+
+LENGTHS = (1, 2, 3)
+EPSILONS = tuple(map(Fraction, ("1", "4", "1/4", "10")))
+DELTAS = (Fraction(1, 100_000), Fraction(1, 10))
+_LONGEST = 8
+_WIDEST_WORD = 1 << 16
+_REALS = tuple(map(Fraction, ("0", "2", "1/2", "10")))
+_SIZES = frozenset({"size", "n", "length", "len", "count", "rows"})
+
+Vector: TypeAlias = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two neighbouring inputs. ``ordered``: only the first against the second may be compared."""
+
+    one: Arguments
+    other: Arguments
+    ordered: bool = False
+
+    @property
+    def flipped(self) -> Pair | None:
+        """The other way round, where that is a pair of neighbours too."""
+        return None if self.ordered else Pair(self.other, self.one)
+
+
+def claimed(program: Program, arguments: Arguments) -> tuple[Real, Real]:
+    """The epsilon and the delta that the program claims for these public parameters."""
+    claim = program.claim
+    plain = {name: value for name, value in arguments.items() if not isinstance(value, tuple)}
+    found: list[Real] = []
+    for expression in (claim.epsilon, claim.delta):
+        if expression is None:
+            found.append(Fraction(0))
+        else:
+            ((_, value),) = alternatives(expression, Environment(plain, {}), Store())
+            found.append(as_number(value))
+    return found[0], found[1]
+
+
+def _epsilon_name(program: Program) -> str | None:
+    mentioned = names(program.claim.epsilon)
+    real = [one.name for one in program.parameters if not one.private and one.kind is Kind.REAL and not one.list]
+    chosen = [name for name in real if name in mentioned]
+    usual = [name for name in chosen or real if name in ("eps", "epsilon")]
+    return next(iter(usual or chosen), None)
+
+
+def has_epsilon(program: Program) -> bool:
+    """Whether the claim is told in multiples of a parameter."""
+    return _epsilon_name(program) is not None
+
+
+def unit(program: Program, arguments: Arguments) -> Fraction:
+    """The value of the parameter in whose multiples the claim is told; 1 where there is none."""
+    name = _epsilon_name(program)
+    value = arguments[name] if name else Fraction(1)
+    return value if isinstance(value, Fraction) else Fraction(1)
+
+
+def pairs(program: Program, lengths: Sequence[int] = LENGTHS, epsilon: Fraction = EPSILONS[0]) -> Iterator[Pair]:
+    """Candidates in the order in which they are worth trying; a list has every length before any length has everything."""
+    if program.claim.neighbours.relation is Relation.ROW and _bounded_by_public(program):
+        return
+    if not any(one.list for one in program.parameters):
+        lengths = lengths[:1]
+    yield from _interleaved([_of_length(program, length, epsilon) for length in lengths])
+
+
+def _interleaved(streams: list[Iterator[Pair]]) -> Iterator[Pair]:
+    while streams:
+        alive = []
+        for stream in streams:
+            try:
+                pair = next(stream, None)
+            except Beyond:
+                pair = None  # public parameters for which the program has no inputs
+            if pair is not None:
+                alive.append(stream)
+                yield pair
+        streams = alive
+
+
+def _of_length(program: Program, length: int, epsilon: Fraction) -> Iterator[Pair]:
+    publics = list(_publics(program, length, epsilon))
+    moves = list(_moves(program, length))
+    ordered = program.claim.neighbours.relation in (Relation.INCREASING, Relation.DECREASING)
+    order = sorted(product(range(len(moves)), range(len(publics))), key=lambda places: (places[0] + 3 * places[1], places))
+    for move, public in order:
+        one, other = moves[move]
+        same = {**_words(program, publics[public], length), **publics[public]}
+        yield Pair({**same, **one}, {**same, **other}, ordered)
+    if program.claim.neighbours.relation is Relation.SECRET:
+        for shared in publics:
+            same = {**(moves[0][0] if moves else {}), **_words(program, shared, length), **shared}
+            for secret in _secrets(program, same):
+                yield Pair(same, {**same, **secret})
+
+
+def nearby(program: Program, pair: Pair) -> Iterator[Pair]:
+    """The pair with some private numbers, or public ones that are compared with them, at another level: the same in both runs."""
+    if program.claim.neighbours.relation is Relation.ROW:
+        return
+    numeric = [one for one in program.parameters if one.kind in (Kind.INT, Kind.REAL) and one.name in pair.one]
+    private = [(one.name, place) for one in numeric if one.private for place in _entries(pair.one[one.name])]
+    claim = names(program.claim.epsilon) | (names(program.claim.delta) if program.claim.delta is not None else frozenset())
+    levels = [(one.name, 0) for one in numeric if not one.private and not one.list and one.kind is Kind.REAL and one.name not in claim]
+    groups = [private[:-1], private[-1:], private, private[1:], private[:1], *([one] for one in levels if one[0] not in ("eps", "delta"))]
+    unique = list(dict.fromkeys(tuple(group) for group in groups if group))
+    for step in (8, -8, 2, -2, 1, -1):
+        for group in unique:
+            yield Pair(_raised(pair.one, group, step), _raised(pair.other, group, step), pair.ordered)
+        if len(private) > 1:  # the last one against all others
+            apart = (_raised(_raised(side, unique[0], step), unique[1], -step) for side in (pair.one, pair.other))
+            yield Pair(next(apart), next(apart), pair.ordered)
+
+
+def longer_lists(program: Program, pair: Pair) -> Iterator[Pair]:
+    """Every list with its first entry twice, or its last; what bounds the reading of lists grows with them."""
+    lists = [one.name for one in program.parameters if one.list and pair.one[one.name]]
+    sizes = [one.name for one in program.parameters if one.name in _size_names(program) and not one.private and not one.list]
+    for first in (True, False) if lists else ():
+        one, other = _longer(pair.one, lists, sizes, first), _longer(pair.other, lists, sizes, first)
+        if max(len(_entries(one[name])) for name in lists) <= _LONGEST and are_neighbours(program, one, other):
+            yield Pair(one, other, pair.ordered)
+
+
+def _longer(arguments: Arguments, lists: Sequence[str], sizes: Sequence[str], first: bool) -> Arguments:
+    found = dict(arguments)
+    for name in lists:
+        entries = found[name]
+        assert isinstance(entries, tuple)
+        found[name] = (entries[0], *entries) if first else (*entries, entries[-1])
+    for name in sizes:
+        size = found[name]
+        assert isinstance(size, Fraction)
+        found[name] = size + 1
+    return found
+
+
+def _entries(value: Value | tuple[Value, ...]) -> range:
+    return range(len(value)) if isinstance(value, tuple) else range(1)
+
+
+def _raised(arguments: Arguments, places: tuple[tuple[str, int], ...], step: int) -> Arguments:
+    found = dict(arguments)
+    for name, place in places:
+        value = found[name]
+        if isinstance(value, tuple):
+            entry = value[place]
+            assert isinstance(entry, Fraction)
+            found[name] = (*value[:place], entry + step, *value[place + 1 :])
+        elif isinstance(value, Fraction):
+            found[name] = value + step
+    return found
+
+
+# Public parameters
+
+
+def _publics(program: Program, length: int, epsilon: Fraction) -> Iterator[Mapping[str, Value | tuple[Value, ...]]]:
+    """Sizes follow the lists; other whole numbers are 1, 2 or as long as the list; other reals as in ``_REALS``."""
+    sizes = _size_names(program)
+    wholes, reals, deltas = list[str](), list[str](), list[str]()
+    fixed: dict[str, Value | tuple[Value, ...]] = {}
+    for one in program.parameters:
+        if one.private or one.kind in (Kind.BOOL, Kind.BITS):
+            continue
+        if one.list:
+            fixed[one.name] = (Fraction(0),) * length
+        elif one.name == _epsilon_name(program):
+            fixed[one.name] = epsilon
+        elif (program.claim.delta is not None and one.name in names(program.claim.delta)) or one.name == "delta":
+            deltas.append(one.name)
+        elif one.kind is Kind.INT and one.name in sizes:
+            fixed[one.name] = Fraction(length)
+        elif one.kind in (Kind.INT, Kind.REAL):
+            (wholes if one.kind is Kind.INT else reals).append(one.name)
+    whole_choices = sorted(product(sorted({1, 2, length}), repeat=min(2, len(wholes))), key=sum)
+    choices = product(whole_choices, enumerate(_REALS if reals else _REALS[:1]), enumerate(DELTAS if deltas else DELTAS[:1]))
+    for numbers, (_, real), (_, delta) in sorted(choices, key=lambda choice: sum(choice[0]) + 2 * choice[1][0] + 2 * choice[2][0]):
+        filled = {name: Fraction((*numbers, *numbers[-1:] * len(wholes))[place]) for place, name in enumerate(wholes)}
+        yield {**fixed, **filled, **dict.fromkeys(reals, real), **dict.fromkeys(deltas, delta)}
+
+
+def _size_names(program: Program) -> frozenset[str]:
+    """Public whole numbers that are called a size, or that the index of a list is compared with."""
+    indices: set[str] = set()
+    found = {one.name for one in program.parameters if one.name in _SIZES}
+    for statement in statements(program.body):
+        for expression in expressions(statement):
+            for part in parts(expression):
+                if isinstance(part, Read):
+                    indices |= names(part.index)
+    for statement in statements(program.body):
+        if isinstance(statement, While):
+            for part in parts(statement.condition):
+                if isinstance(part, Apply) and part.operator in ("<", "<="):
+                    left, right = part.arguments
+                    if isinstance(left, Name) and left.name in indices and isinstance(right, Name):
+                        found.add(right.name)
+    return frozenset(found)
+
+
+def _bounded_by_public(program: Program) -> bool:
+    """Under "row" the length of a list is private; a program that reads up to a public size says nothing about which lists it means."""
+    public = {one.name for one in program.parameters if not one.private and one.kind is Kind.INT and not one.list}
+    loops = [one for one in statements(program.body) if isinstance(one, While)]
+    return any(names(loop.condition) & public for loop in loops)
+
+
+def _words(program: Program, shared: Mapping[str, Value | tuple[Value, ...]], length: int) -> dict[str, Value | tuple[Value, ...]]:
+    """Words and truths that are the same in both runs."""
+    found: dict[str, Value | tuple[Value, ...]] = {}
+    for one in program.parameters:
+        if one.kind in (Kind.BITS, Kind.BOOL):
+            value: Value = Word(width(one, shared), 0) if one.kind is Kind.BITS else False
+            found[one.name] = (value,) * length if one.list else value
+    return found
+
+
+def _secrets(program: Program, same: Mapping[str, Value | tuple[Value, ...]]) -> Iterator[dict[str, Value | tuple[Value, ...]]]:
+    """Private truths and words turned over: each alone, first all bits, then one at either end; and all of them at once."""
+    private = [one.name for one in program.parameters if one.private and one.kind in (Kind.BITS, Kind.BOOL)]
+    for choice in range(3):
+        turned = {name: _turned(same[name], choice) for name in private}
+        for name in private:
+            yield {name: turned[name]}
+        if len(private) > 1:
+            yield turned
+
+
+def _turned(value: Value | tuple[Value, ...], choice: int) -> Value | tuple[Value, ...]:
+    if isinstance(value, tuple):
+        first = _turned(value[0], choice)
+        assert not isinstance(first, tuple)
+        return (first,) * len(value) if choice == 0 else (first, *value[1:])
+    if isinstance(value, Word):
+        return Word(value.width, value.value ^ (2**value.width - 1, 1, 2 ** (value.width - 1))[choice])
+    return not value
+
+
+def width(parameter: Parameter, shared: Mapping[str, Value | tuple[Value, ...]]) -> int:
+    """How many bits a word parameter has for these public parameters."""
+    if parameter.width is None:
+        return 1
+    plain = {name: value for name, value in shared.items() if not isinstance(value, tuple)}
+    ((_, value),) = alternatives(parameter.width, Environment(plain, {}), Store())
+    number = as_number(value)
+    if not isinstance(number, Fraction) or number.denominator != 1 or not 1 <= number <= _WIDEST_WORD:
+        raise Beyond("a word without bits, or with too many")
+    return int(number)
+
+
+# Private parameters
+
+Sides: TypeAlias = tuple[dict[str, "Value | tuple[Value, ...]"], dict[str, "Value | tuple[Value, ...]"]]
+
+
+def _moves(program: Program, length: int) -> Iterator[Sides]:
+    """The private numbers of either side."""
+    numbers = [one for one in program.parameters if one.private and one.kind in (Kind.INT, Kind.REAL)]
+    relation, k = program.claim.neighbours.relation, program.claim.neighbours.k
+    if relation is Relation.ROW:
+        yield from _rows(numbers, length)
+        return
+    count = sum(length if one.list else 1 for one in numbers)
+    if not count:
+        return
+    for base, move in _patterns(count, relation, k):
+        moved = tuple(a + b for a, b in zip(base, move, strict=True))
+        yield _named(numbers, base, length), _named(numbers, moved, length)
+
+
+def _named(numbers: list[Parameter], vector: Vector, length: int) -> dict[str, Value | tuple[Value, ...]]:
+    found: dict[str, Value | tuple[Value, ...]] = {}
+    place = 0
+    for one in numbers:
+        if one.list:
+            found[one.name] = tuple(vector[place : place + length])
+            place += length
+        else:
+            found[one.name] = vector[place]
+            place += 1
+    return found
+
+
+def _rows(numbers: list[Parameter], length: int) -> Iterator[Sides]:
+    lists = [one for one in numbers if one.list]
+    others: dict[str, Value | tuple[Value, ...]] = {one.name: Fraction(0) for one in numbers if not one.list}
+    for entry, value, place, one in product((0, 1, -1), (1, 0, -1, 5), (0, length), lists):
+        short = (Fraction(entry),) * length
+        same = {**others, **{other.name: short for other in lists}}
+        yield same, {**same, one.name: (*short[:place], Fraction(value), *short[place:])}
+
+
+def _patterns(count: int, relation: Relation, k: int) -> Iterator[tuple[Vector, Vector]]:
+    """Bases and moves, the plainest first."""
+    moves, bases = _corner_moves(count, relation, k), _bases(count)
+    order = sorted(product(range(len(bases)), range(len(moves))), key=lambda places: (places[0] + places[1], places))
+    for base, move in order:
+        yield bases[base], moves[move]
+
+
+def _bases(count: int) -> list[Vector]:
+    zero, half = (Fraction(0),) * count, (count + 1) // 2
+    crossing = tuple(Fraction(place < half) for place in range(count))
+    found = [zero, crossing, *((Fraction(level),) * count for level in (1, -1, 2, -2, 4))]
+    found.append((*zero[1:], Fraction(3)))
+    return list(dict.fromkeys(found))
+
+
+def _corner_moves(count: int, relation: Relation, k: int) -> list[Vector]:
+    up, half = (Fraction(1),) * count, (count + 1) // 2
+    singles = [tuple(Fraction(place == one) for place in range(count)) for one in dict.fromkeys((0, count - 1, half - 1))]
+    last, first = (tuple(Fraction(1 if place == one else -1) for place in range(count)) for one in (count - 1, 0))
+    halves = tuple(Fraction(1 if place < half else -1) for place in range(count))
+    if relation is Relation.ONE:
+        found = singles
+    elif relation is Relation.L1:
+        found = [tuple(k * entry for entry in one) for one in singles] + [tuple(Fraction(place < k) for place in range(count))]
+    elif relation is Relation.GROUP:
+        found = [tuple(entry if place < k else Fraction(0) for place, entry in enumerate(one)) for one in (up, last, first, halves)]
+    elif relation is Relation.INCREASING:
+        return list(dict.fromkeys([up, *singles]))
+    elif relation is Relation.DECREASING:
+        return list(dict.fromkeys(tuple(-entry for entry in one) for one in (up, *singles)))
+    elif relation is Relation.SECRET:
+        found = [up, *singles, tuple(10 * entry for entry in up)]
+    else:
+        found = [last, up, first, halves, *singles]
+    return list(dict.fromkeys(vector for one in found for vector in (one, tuple(-entry for entry in one))))

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hedgerow.local import significance
+from hedgerow.local.candidates import Candidates
+from hedgerow.local.message_passing import gather
+from hedgerow.local.significance import law, p_values, standard_errors
+from local.settings import Setting, draw
+
+
+def judged(setting: Setting, shape: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """p-values and which candidates are there."""
+    case = draw(setting, shape, seed)
+    rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
+    return p_values(gather(rates, variances, case.candidates), rates, variances, case.candidates), case.truth > 0
+
+
+@pytest.mark.long
+def test_standard_errors_are_the_spread_of_estimates() -> None:
+    """A value that four in ten hold, one in twenty, and one that nobody holds, sixty times."""
+    scaled = []
+    rng = np.random.default_rng(8)
+    for _ in range(60):
+        bits, n, m, k = rng.integers(0, 16, (30, 24, 2)), 4000, 24, 16
+        candidates, truth = Candidates.of(bits, k), np.append([0.4, 0.05, 0.0], np.full(27, 0.55 / 27))
+        filters = np.zeros((30, m, k))
+        np.put_along_axis(filters, bits, 1.0, axis=2)
+        held = np.array([rng.multinomial(n, truth) for _ in range(m)])  # holders in each cohort
+        rates = (np.einsum("mv,vmk->mk", held, filters) / n).ravel()
+        variances = np.full(m * k, 0.2 / n) + rates * (1 - rates) / n
+        found = gather(rates + rng.normal(size=m * k) * (0.2 / n) ** 0.5, variances, candidates)
+        errors = standard_errors(found, variances, candidates, np.full(m, float(n)))
+        scaled.append(((found.shares - held.sum(axis=0) / (m * n)) / errors)[:3])
+    spread = np.std(scaled, axis=0)
+    assert spread == pytest.approx([1.0, 1.0, 1.0], abs=0.3)  # of 60 numbers: a standard error of 0.09
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("setting", [Setting(8, 4, "chrome", 1.0, True, values=20), Setting(64, 2, "demo", 1.0, True, values=20)])
+def test_in_few_cohorts_absent_candidates_have_even_p_values(setting: Setting) -> None:
+    every = [judged(setting, "zipf1", seed) for seed in range(4)]
+    absent = np.concatenate([chances[~there] for chances, there in every])
+    assert absent.size >= 80
+    assert np.mean(absent < 0.1) < 0.2
+    assert absent.min() > 1e-4
+
+
+def test_a_candidate_that_explains_an_unlisted_value_is_judged_as_if_it_were_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One bit in each of four cohorts, without noise to speak of. A value that nobody listed shares three of them with a candidate."""
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 8, (40, 4, 1))
+    hidden = bits[:1].copy()
+    hidden[0, 3] = (hidden[0, 3] + 1) % 8
+    rates = Candidates.of(hidden, 8).spread(np.array([0.5])) + 0.001 * rng.normal(size=32)
+    candidates, variances = Candidates.of(bits, 8), np.full(32, 1e-6)
+    found = gather(rates, variances, candidates)
+    chance = p_values(found, rates, variances, candidates)[0]
+    assert chance > 29 / 8**4  # the choices of bits that hit three or four of the value's: 1 + 4 * 7 of 4,096
+    monkeypatch.setattr(significance, "_FEW", 0)
+    assert chance >= p_values(found, rates, variances, candidates)[0]
+
+
+def test_a_law_is_never_narrower_than_the_coins() -> None:
+    case = draw(Setting(8, 32, "chrome", 1.0, True), "zipf1", 1)
+    rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
+    found = gather(rates, variances, case.candidates)
+    assert law(found, 100 * variances, case.candidates).variance > 2 * law(found, variances, case.candidates).variance
+
+
+def test_a_single_candidate() -> None:
+    bits = np.random.default_rng(2).integers(0, 16, (1, 8, 1))
+    candidates = Candidates.of(bits, 16)
+    rates, variances = candidates.spread(np.array([0.5])), np.full(128, 1e-4)
+    found = gather(rates, variances, candidates)
+    assert p_values(found, rates, variances, candidates)[0] < 1e-6

@@ -1,0 +1,178 @@
+"""Certificates are given by whoever wants something: programs that leak, each with the certificate that an earlier checker accepted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.verify.examination import examine
+from hedgerow.verify.language.hr import parse
+from hedgerow.verify.language.program import (
+    Assign,
+    Claim,
+    Kind,
+    Length,
+    Name,
+    Neighbours,
+    Noise,
+    Number,
+    Output,
+    Parameter,
+    Program,
+    Relation,
+    Sample,
+)
+from hedgerow.verify.language.python import programs
+from hedgerow.verify.proof.certificate import Certificate, digest
+from hedgerow.verify.proof.checker import check
+
+ZERO = {"number": "0"}
+ONE = {"number": "1"}
+TWO = {"number": "2"}
+
+
+def read(text: str) -> Program:
+    (found,) = programs(text)
+    assert isinstance(found, Program), found
+    return found
+
+
+def given(program: Program, **parts: Any) -> Certificate:
+    plain: Mapping[str, Any] = {
+        "program": program.name,
+        "source": digest(program),
+        "mode": "sequence",
+        "epsilon": "eps",
+        "delta": None,
+        "shifts": [ZERO],
+        "rates": [None],
+        "invariants": [],
+        "variants": [],
+        "bad": [None],
+    }
+    return Certificate.from_json(json.dumps({**plain, **parts}))
+
+
+# Whether a coin or uniform noise exists is private; drawn in front of its branch, that it does was taken for granted.
+COIN = """
+@mechanism(epsilon="eps", neighbours="one")
+def coin(x: private[float], eps: public[float]):
+    p = 5 if x >= 100 else 1/2
+    t = 0
+    if x < 100:
+        if bernoulli(p):
+            t = 1
+    return (1 if x < 100 else 0)
+"""
+UNIFORM = """
+@mechanism(epsilon="eps", neighbours="one")
+def square(x: private[float], n: public[float], eps: public[float]):
+    y = 0
+    if x < 0:
+        b = uniform(x, 0 - 1000)
+    else:
+        y = 1
+    output(y)
+"""
+
+
+@pytest.mark.parametrize(("text", "shift"), [(COIN, False), (UNIFORM, ZERO)])
+def test_noise_that_may_not_exist(text: str, shift: Any) -> None:
+    program = read(text)
+    assert check(program, given(program, shifts=[shift])) is not None
+    assert examine(program, seconds=5).verdict != "PROVED"
+
+
+def test_delta_for_one_answer_is_not_delta_for_all() -> None:
+    program = read("""
+@mechanism(epsilon="eps", delta="delta", neighbours="one")
+def often(x: private[float], size: public[int], eps: public[float], delta: public[float]):
+    out = -1
+    i = 0
+    while i < size:
+        z = laplace(1)
+        if z >= ln(1/delta):
+            out = 2*i + (1 if x > 0 else 0)
+        i += 1
+    return out
+""")
+    twice = ["*", TWO, "i@1"]
+    when = ["or", ["==", twice, "@answer"], ["==", ["+", twice, ONE], "@answer"]]
+    invariants = [
+        *(["==", "i@1", "i@2"], ["or", ["not", ["==", "out@1", "@answer"]], ["==", "out@2", "@answer"]]),
+        *(["<=", "@rare0", ["if", ["<", "@answer", twice], ONE, ZERO]], ["<=", "@cost0", ZERO]),
+    ]
+    bad = ["and", when, ["<=", ["ln", ["/", ONE, "delta"]], "@noise"]]
+    variant = ["max", ["-", "size", "i@1"], ZERO]
+    found = check(program, given(program, mode="pointwise", delta="delta", invariants=[invariants], variants=[variant], bad=[bad]))
+    assert found is not None
+    assert "one answer at a time" in found.reason
+
+
+def test_a_scale_that_is_not_seen_to_be_positive() -> None:
+    """Its square was enclosed from below by a negative number, which made the cost negative."""
+    program = read("""
+@mechanism(epsilon="1", delta="1/100000", neighbours="one")
+def tiny(x: private[float]):
+    return x + gaussian(sqrt(2) - 141421356237309504880168872420969807856967187537694/100000000000000000000000000000000000000000000000000)
+""")
+    claim = {"epsilon": ONE, "delta": {"number": "1/100000"}, "mode": "zcdp", "shifts": [["-", "x@1", "x@2"]]}
+    found = check(program, given(program, **claim))
+    assert found is not None
+
+
+def built(body: tuple[Any, ...], *parameters: Parameter, relation: Relation = Relation.ONE) -> Program:
+    return Program("built", parameters, body, Claim(Name("eps"), Neighbours(relation)))
+
+
+EPS = Parameter("eps", Kind.REAL, private=False)
+
+
+def test_names_that_are_the_proofs_own() -> None:
+    """No front end makes such a program, and a database takes programs that none has made."""
+    z = Sample("z", Noise.LAPLACE, (Number(Fraction(1)),), 0)
+    program = built((z, Output(Name("z"))), Parameter("x", Kind.REAL, private=True), Parameter("noise0!1", Kind.REAL, private=False), EPS)
+    found = check(program, given(program))
+    assert found is not None
+    assert "noise0!1 is not a name" in found.reason
+
+
+def test_a_private_parameter_that_is_assigned() -> None:
+    """It was taken for what it is assigned, also before."""
+    q, x = Parameter("q", Kind.REAL, private=True, list=True), Parameter("x", Kind.REAL, private=True)
+    body = (Sample("z", Noise.LAPLACE, (Name("x"),), 0), Assign("x", Name("eps")), Output(Length("q")))
+    program = built(body, q, x, EPS, relation=Relation.ROW)
+    found = check(program, given(program))
+    assert found is not None
+    assert "x is a parameter and must not be assigned" in found.reason
+
+
+@pytest.mark.parametrize("number", ["1e20000000", "9" * 500, "1.5", "٣", " 1", "1_0"])
+def test_numbers_are_digits_and_not_many(number: str) -> None:
+    program = read(
+        '@mechanism(epsilon="eps", neighbours="one")\ndef one(x: private[float], eps: public[float]):\n    return x + laplace(1 / eps)'
+    )
+    with pytest.raises(InvalidArgument, match="certificate must be a document"):
+        given(program, shifts=[{"number": number}])
+
+
+@pytest.mark.parametrize(("name", "limit"), [("eps", "< 0"), ("delta", "> 1")])
+def test_a_parameter_that_is_called_eps_is_any_number_in_a_judgement(name: str, limit: str) -> None:
+    from hedgerow.verify.judgement.general import decide
+
+    document = parse(f"""
+Leak(x : private real, {name} : public real) : public real
+  y := 0;
+  if {name} {limit} then
+    y := x;
+  return y
+
+judge Leak ~ Leak : {name}<1> = {name}<2> ==> res<1> = res<2>
+""")
+    (judgement,) = document.judgements
+    assert decide(judgement, seconds=5).verdict != "PROVED"  # type: ignore[arg-type, union-attr]

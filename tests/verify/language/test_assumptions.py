@@ -1,0 +1,58 @@
+"""What a proof takes for granted is looked at before a program runs, and only what is public."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from hedgerow.errors import HedgerowError
+from hedgerow.verify.language.assumptions import check, constants, public
+from hedgerow.verify.language.program import Program, written
+from hedgerow.verify.language.python import programs
+from hedgerow.verify.language.running import run
+
+
+def program(body: str) -> Program:
+    lines = "\n    ".join(body.splitlines())
+    (found,) = programs(f"""
+@mechanism(epsilon="eps", delta="delta", neighbours="one")
+def one(x: private[float], n: public[int], loud: public[bool], eps: public[float], delta: public[float]):
+    {lines}
+""")
+    assert isinstance(found, Program)
+    return found
+
+
+GOOD: dict[str, Any] = {"n": 1, "loud": True, "eps": Fraction(1), "delta": Fraction(1, 2)}
+
+
+@pytest.mark.parametrize(
+    ("body", "wrong", "told"),
+    [
+        ("return laplace(n / eps)", {"n": 0}, r"line 4: the scale n / eps of laplace noise must be above 0"),
+        ("scale = n - 3\nif loud:\n    return laplace(scale)\nreturn 0", {}, "scale scale of laplace noise must be above 0"),
+        ("return bernoulli(n)", {"n": 2}, "the chance n of a coin must lie between 0 and 1"),
+        ("return bernoulli(n)", {"n": -1}, "the chance n of a coin must lie between 0 and 1"),
+        ("return uniform(0, n)", {"n": -1}, "uniform noise ends at n, below 0"),
+        ("return laplace(1 / eps)", {"eps": Fraction(0)}, "eps must be above 0"),
+        ("return laplace(1 / eps)", {"delta": Fraction(1)}, "delta must be above 0, and a delta below 1"),
+    ],
+)
+def test_arguments_that_no_proof_is_about_are_refused(body: str, wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(HedgerowError, match=told):
+        check(program(body), GOOD | wrong)
+    with pytest.raises(HedgerowError, match=told):
+        run(program(body), {"x": 1, **GOOD, **wrong})
+
+
+def test_private_data_are_not_looked_at() -> None:
+    check(program("return bernoulli(x)"), {"x": Fraction(7), **GOOD})
+    check(program("y = x\nreturn laplace(y)"), {"x": Fraction(-7), **GOOD})
+
+
+def test_constants_are_what_public_parameters_say() -> None:
+    about = program("a = 2 * n\nb = a + 1\nc = x\nd = 1\nd = 2\nreturn laplace(b)")
+    assert public(about) == {"n", "loud", "eps", "delta"}
+    assert {name: written(value) for name, value in constants(about).items()} == {"a": "2 * n", "b": "2 * n + 1"}

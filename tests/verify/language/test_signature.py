@@ -1,0 +1,80 @@
+"""Heads: noises, neighbours, claims, and how large a text may be."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.program import ARITY, NOWHERE, Claim, Kind, Name, Neighbours, Noise, Number, Parameter, Place, Relation
+from hedgerow.verify.language.signature import (
+    CENTRED,
+    FUNCTIONS,
+    LONGEST_TEXT,
+    NOISES,
+    checked_claim,
+    checked_size,
+    neighbours,
+    number,
+    usual_claim,
+)
+
+EPS = Parameter("eps", Kind.REAL, private=False)
+X = Parameter("x", Kind.REAL, private=True)
+
+
+def test_every_noise_and_every_function_has_its_word() -> None:
+    assert set(NOISES.values()) == set(Noise)
+    assert all(ARITY[operator] == count for operator, count in FUNCTIONS.values())
+    assert Noise.EXPONENTIAL not in CENTRED
+
+
+def test_a_text_has_a_size() -> None:
+    assert checked_size("x" * LONGEST_TEXT)
+    with pytest.raises(Outside, match="characters"):
+        checked_size("x" * (LONGEST_TEXT + 1))
+
+
+@pytest.mark.parametrize("value", [Fraction(10**101), Fraction(1, 10**101), Fraction(-(10**101))])
+def test_a_number_has_a_size(value: Fraction) -> None:
+    with pytest.raises(Outside, match="hundred digits"):
+        number(value, NOWHERE)
+
+
+def test_neighbours_are_words_and_two_of_them_are_counted() -> None:
+    assert neighbours("all", None, NOWHERE) == Neighbours(Relation.ALL)
+    assert neighbours("l1", 3, NOWHERE) == Neighbours(Relation.L1, 3)
+
+
+@pytest.mark.parametrize(
+    ("relation", "k", "told"),
+    [
+        ("any", None, "must be one of"),
+        (["one"], None, "must be one of"),
+        ("one", 2, "the others take none"),
+        ("l1", None, "take a number"),
+        ("group", 1.5, "whole"),
+        ("group", True, "whole"),
+        ("group", 0, "at least 1"),
+    ],
+)
+def test_other_neighbours_are_refused(relation: object, k: object, told: str) -> None:
+    with pytest.raises(Outside, match=told):
+        neighbours(relation, k, Place(2))
+
+
+def test_a_claim_speaks_of_public_numbers() -> None:
+    claim = Claim(Name("eps"), Neighbours(Relation.ONE))
+    assert checked_claim(claim, (EPS, X), NOWHERE) is claim
+    for parameters in [(X,), (Parameter("eps", Kind.REAL, private=True),), (Parameter("eps", Kind.BOOL, private=False),)]:
+        with pytest.raises(Outside, match="speaks of eps"):
+            checked_claim(claim, parameters, NOWHERE)
+    with pytest.raises(Outside, match="speaks of delta"):
+        checked_claim(Claim(Name("eps"), Neighbours(Relation.ONE), Name("delta")), (EPS,), NOWHERE)
+
+
+def test_what_a_program_claims_that_does_not_say() -> None:
+    assert usual_claim((X, EPS)) == Claim(Name("eps"), Neighbours(Relation.ONE))
+    assert usual_claim((X,)) == Claim(Number(Fraction(0)), Neighbours(Relation.SECRET))
+    assert usual_claim((Parameter("eps", Kind.REAL, private=True),)).neighbours.relation is Relation.SECRET

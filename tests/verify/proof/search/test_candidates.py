@@ -1,0 +1,39 @@
+"""Guesses about loops."""
+
+from __future__ import annotations
+
+from hedgerow.verify.language.kinds import kinds
+from hedgerow.verify.language.program import written
+from hedgerow.verify.proof.checker import understood
+from hedgerow.verify.proof.search.candidates import candidates, variants
+from verify.proof.proving import expression, shipped
+
+
+def guesses(name: str, pointwise: bool = False) -> list[list[str]]:
+    about = understood(shipped()[name])
+    return [[written(one) for one in loop] for loop in candidates(about, kinds(about), pointwise)]
+
+
+def test_has_what_known_proofs_need() -> None:
+    (sparse,) = guesses("above_threshold")
+    for needed in ("i@1 == i@2", "count@1 <= N", "@cost1 <= 2 * (count@1 - count@1@0)"):
+        assert needed in sparse
+    (smart,) = guesses("smart_sum")
+    assert "@cost0 + abs(total@2 - total@1) <= 1" in smart
+    (adaptive,) = guesses("adaptive_above_threshold")
+    assert "@cost1 + 2 * @cost2 <= 2 * (cost@1 - cost@1@0)" in adaptive
+    (maximum,) = guesses("noisy_max", pointwise=True)
+    assert "not i@1 <= @answer or best@2 - best@1 <= 1" in maximum
+
+
+def test_none_twice_and_none_about_what_has_no_value() -> None:
+    for name in ("gap_above_threshold", "numeric_above_threshold"):
+        (several,) = guesses(name)
+        assert len(several) == len(set(several))
+        assert not any("noisy@1 " in one for one in several)
+
+
+def test_what_may_shrink() -> None:
+    assert variants(understood(shipped()["above_threshold"]))[0][0] == expression("size - i@1")
+    assert [written(one) for one in variants(understood(shipped()["smart_sum"]))[0]] == ["T - i@1", "size - i@1"]
+    assert variants(understood(shipped()["laplace_mechanism"])) == ()

@@ -1,0 +1,28 @@
+"""A certificate that checks, or a reason."""
+
+from __future__ import annotations
+
+from hedgerow.verify.proof.certificate import Certificate, Failure
+from hedgerow.verify.proof.checker import check
+from hedgerow.verify.proof.prover import prove
+from verify.proof.proving import shipped
+
+
+def test_a_proof_checks() -> None:
+    about = shipped()["laplace_mechanism"]
+    found = prove(about)
+    assert isinstance(found, Certificate)
+    assert check(about, found) is None
+
+
+def test_no_time_no_proof() -> None:
+    found = prove(shipped()["above_threshold"], seconds=0)
+    assert isinstance(found, Failure)
+    assert found.reason == "no proof was found in the time given"
+
+
+def test_under_row_the_length_is_private() -> None:
+    failure = prove(shipped()["unclear_dummy_sum"])
+    assert isinstance(failure, Failure)
+    assert failure.reason == 'the length of q is private under "row", and this reads it up to something else; write len(q)'
+    assert isinstance(prove(shipped()["bad_dummy_sum_by_length"]), Failure)

@@ -1,0 +1,58 @@
+"""What can be proved instead, and which noise to scale."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.verify.proof.certificate import Failure
+from hedgerow.verify.proof.checker import check
+from hedgerow.verify.proof.prover import prove
+from hedgerow.verify.proof.repair import smallest
+from verify.proof.proving import program, shipped
+
+LAPLACE = """
+@mechanism(epsilon="{claim}", neighbours="one")
+def one(x: private[float], eps: public[float]):
+    output(x + laplace({first} / eps))
+    output(x + laplace({second} / eps))
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "first", "second", "multiple"),
+    [("eps", "2", "2", "1"), ("eps", "3", "3", "2/3"), ("2*eps", "1", "4", "5/4"), ("eps", "1", "1", "2"), ("eps", "1/2", "1", "3")],
+)
+def test_the_smallest_epsilon(claim: str, first: str, second: str, multiple: str) -> None:
+    found = smallest(program(LAPLACE.format(claim=claim, first=first, second=second)))
+    assert found is not None
+    assert found.multiple == Fraction(multiple)
+    assert check(found.program, found.certificate) is None
+
+
+def test_nothing_is_small_enough_where_nothing_hides_it() -> None:
+    assert smallest(shipped()["bad_smart_sum"]) is None
+    assert smallest(shipped()["one_time_pad"]) is None
+
+
+def test_says_what_it_costs_instead_and_what_to_scale() -> None:
+    failure = prove(shipped()["bad_partial_sum"])
+    assert isinstance(failure, Failure)
+    assert failure.epsilon_upper == 2
+    assert failure.reason.endswith(f"; scale the noise of line {failure.place.line} by 2")
+
+
+@pytest.mark.long
+def test_says_when_the_noise_must_grow_with_the_list() -> None:
+    failure = prove(shipped()["bad_dummy_sum"])
+    assert isinstance(failure, Failure)
+    assert failure.epsilon_upper is None
+    assert failure.reason.endswith("by size")
+
+
+def test_gives_no_advice_where_noise_does_not_help() -> None:
+    failure = prove(shipped()["bad_sum_without_noise"])
+    assert isinstance(failure, Failure)
+    assert failure.epsilon_upper is None
+    assert "scale" not in failure.reason

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import islice
+
+import pytest
+
+from hedgerow.verify.language.program import Program
+from hedgerow.verify.refuter.beyond import Beyond
+from hedgerow.verify.refuter.inputs import EPSILONS, Pair, claimed, has_epsilon, longer_lists, nearby, pairs, unit, width
+from hedgerow.verify.refuter.neighbouring import are_neighbours
+from hedgerow.verify.refuter.values import Word
+from verify.refuter.programs import gallery, given, one
+
+GALLERY = gallery()
+RELATIONS = ('"one"', '"all"', '"increasing"', '"decreasing"', '"row"', '"secret"', '("l1", 3)', '("group", 2)')
+
+
+def program(relation: str) -> Program:
+    parameters = "q: private[list], p: private[list], x: private[int], b: private[bool], t: public[list], eps: public[float]"
+    return one("return eps", parameters, f'@mechanism(epsilon="eps", neighbours={relation})\n')
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_all_candidates_are_neighbours_and_differ(relation: str) -> None:
+    private = program(relation)
+    found = list(islice(pairs(private, (1, 2, 3)), 60))
+    assert found
+    for pair in found:
+        assert are_neighbours(private, pair.one, pair.other)
+        assert pair.one != pair.other
+        assert (pair.flipped is None) is (relation in ('"increasing"', '"decreasing"'))
+        for close in islice(nearby(private, pair), 10):
+            assert are_neighbours(private, close.one, close.other)
+        for long in longer_lists(private, pair):
+            assert are_neighbours(private, long.one, long.other)
+
+
+def test_flipped_pairs_are_neighbours_too() -> None:
+    for pair in islice(pairs(GALLERY["above_threshold"]), 20):
+        assert pair.flipped == Pair(pair.other, pair.one)
+
+
+def test_the_classical_patterns_are_among_the_first() -> None:
+    found = {(pair.one["q"], pair.other["q"]) for pair in islice(pairs(GALLERY["noisy_max"], (3,)), 40)}
+    zero = (Fraction(0),) * 3
+    for move in ((1, 1, 1), (-1, -1, -1), (1, -1, -1), (-1, 1, 1), (1, 1, -1), (-1, -1, 1)):
+        assert (zero, tuple(map(Fraction, move))) in found
+    crossing = tuple(map(Fraction, (1, 1, 0)))
+    assert any(one == crossing for one, _ in found)
+
+
+def test_public_parameters_fit_the_lists() -> None:
+    for pair in islice(pairs(GALLERY["adaptive_above_threshold"]), 30):
+        assert pair.one["size"] == len(pair.one["q"])  # type: ignore[arg-type]
+        assert pair.one["eps"] == 1
+        assert pair.one["N"] >= 1  # type: ignore[operator]
+    named = one(
+        "i = 0\nwhile i < many:\n    output(q[i] + laplace(1 / eps))\n    i += 1", "q: private[list], many: public[int], eps: public[float]"
+    )
+    assert all(pair.one["many"] == len(pair.one["q"]) for pair in islice(pairs(named), 10))  # type: ignore[arg-type]
+
+
+def test_words_and_truths_move_only_as_secrets() -> None:
+    found = [(pair.one["m"], pair.other["m"]) for pair in pairs(GALLERY["one_time_pad"])]
+    assert found == [(Word(512, 0), Word(512, value)) for value in (2**512 - 1, 1, 2**511)]
+    both = {(pair.other["m"], pair.other["n"]) for pair in pairs(GALLERY["bad_pad_key_twice"])}
+    assert (Word(512, 2**512 - 1), Word(512, 0)) in both
+    assert (Word(512, 2**512 - 1), Word(512, 2**512 - 1)) in both
+    truths = one("return q[0]", "q: private[list[bool]]", '@mechanism(epsilon="1", neighbours="secret")\n')
+    assert {pair.other["q"] for pair in pairs(truths, (2,))} == {(True, True), (True, False)}
+
+
+def test_under_row_a_public_size_says_nothing_about_lists() -> None:
+    assert not list(pairs(GALLERY["unclear_dummy_sum"]))
+    assert list(islice(pairs(GALLERY["clamped_sum"]), 1))
+
+
+def test_longer_lists_stay_neighbours_and_end() -> None:
+    step = next(iter(pairs(GALLERY["above_threshold"], (2,))))
+    first, last = longer_lists(GALLERY["above_threshold"], step)
+    assert first.one["size"] == last.one["size"] == 3
+    assert first.one["q"] == (step.one["q"][0], *step.one["q"])  # type: ignore[index,misc]
+    for _ in range(20):
+        following = list(longer_lists(GALLERY["above_threshold"], step))
+        if not following:
+            break
+        step = following[0]
+    assert len(step.one["q"]) == 8  # type: ignore[arg-type]
+    assert not list(longer_lists(GALLERY["laplace_mechanism"], next(iter(pairs(GALLERY["laplace_mechanism"])))))
+
+
+def test_claims_and_their_unit() -> None:
+    arguments = given(q=[0, 0], size=2, eps="1/2")
+    assert claimed(GALLERY["dummy_sum"], arguments) == (1, 0)
+    assert unit(GALLERY["dummy_sum"], arguments) == Fraction(1, 2)
+    assert has_epsilon(GALLERY["dummy_sum"])
+    assert not has_epsilon(GALLERY["bad_classical_gaussian"])
+    assert unit(GALLERY["bad_classical_gaussian"], given(x=0)) == 1
+    assert claimed(GALLERY["bad_classical_gaussian"], given(x=0)) == (10, Fraction(1, 100_000))
+    budget = one("return x", "x: private[float], budget: public[float]", '@mechanism(epsilon="2*budget", neighbours="one")\n')
+    assert {pair.one["budget"] for pair in pairs(budget, (1,), EPSILONS[1])} == {EPSILONS[1]}
+
+
+def test_a_word_has_bits() -> None:
+    (m, _) = GALLERY["one_time_pad_any_length"].parameters
+    assert width(m, given(n=3)) == 3
+    for wrong in (0, "1/2", 10**9):
+        with pytest.raises(Beyond, match="without bits"):
+            width(m, given(n=wrong))
+    wide = one("return m", "m: private[bits[1000000]]", '@mechanism(epsilon="0", neighbours="secret")\n')
+    assert not list(pairs(wide))

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from time import monotonic
+
+import pytest
+
+from hedgerow.verify.refuter.inputs import Pair
+from hedgerow.verify.refuter.search import Search
+from verify.refuter.programs import gallery, given, one
+
+GALLERY = gallery()
+
+
+def search(name: str, multiple: int = 1) -> Search:
+    return Search(GALLERY[name], Fraction(multiple), monotonic() + 60)
+
+
+def test_the_climb_makes_lists_longer() -> None:
+    """With noise of 4/eps on the queries, four answers cost no more than eps: five or more are needed."""
+    witness = search("bad_gap_above_threshold").first([])
+    assert witness is not None
+    assert len(witness.one["q"]) > 4  # type: ignore[arg-type]
+    assert witness.loss > 1
+
+
+def test_what_is_handed_in_comes_first() -> None:
+    pair = Pair(given(q=[7, 7], size=2, eps=1), given(q=[7, 8], size=2, eps=1))
+    witness = search("bad_partial_sum").first([pair])
+    assert witness is not None
+    assert {witness.one["q"], witness.other["q"]} == {pair.one["q"], pair.other["q"]}
+
+
+def test_many_events_together_may_gain_more_than_delta() -> None:
+    """Each of four answers gains 1/50; only all of them together more than delta = 1/20."""
+    body = """
+        leak = bernoulli(1/10 if x > 0 else 1/50)
+        a = bernoulli(1/2)
+        b = bernoulli(1/2)
+        output(leak)
+        output(a)
+        output(b)
+    """
+    head = '@mechanism(epsilon="0", delta="1/20", neighbours="one")\n'
+    found = Search(one(body, "x: private[int]", head), Fraction(1), monotonic() + 60).first([])
+    assert found is not None
+    assert len(found.events) == 4
+    assert found.likely - found.rare == Fraction(8, 100)  # type: ignore[operator]
+    assert found.replay() == found
+    ample = one(body, "x: private[int]", head.replace("1/20", "8/100"))
+    assert Search(ample, Fraction(1), monotonic() + 60).first([]) is None
+
+
+def test_time_that_is_over_finds_nothing() -> None:
+    assert Search(GALLERY["bad_partial_sum"], Fraction(1), monotonic() - 1).first([]) is None
+
+
+@pytest.mark.parametrize("body", ["while x == x:\n    i = 1\nreturn x", "z = laplace(1)\nreturn z * z", "return q[9]"])
+def test_programs_that_cannot_be_followed_are_not_refuted(body: str) -> None:
+    program = one(body, "q: private[list], x: private[float], eps: public[float]")
+    assert Search(program, Fraction(1), monotonic() + 1).first([]) is None
