@@ -88,7 +88,7 @@ def synthetic(peers: Peers, *, quick: bool = False) -> Section:
         rows,
         [
             worst("an error of at most 1.05 times that of MST and AIM, on mbi and in opendp", 1.05, rows[3:-2], ERROR),
-            worst("in a tenth of their time", 0.1, rows[3:-2], SECONDS),
+            worst("in a tenth of the peers' time", 0.1, rows[3:-2], SECONDS),
         ],
         [
             "error: the part of rows out of place in the table of two columns, mean of all 45; the mean of several runs.",

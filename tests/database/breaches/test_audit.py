@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from database.breaches.wider_mutants import parts_for_each_question, pick_for_one_row
+from depth import many
 from hedgerow import protect
 from hedgerow import release as door
 from hedgerow.database import opening
@@ -98,8 +99,12 @@ def pool(pair: Pair) -> tuple[Callable[[tuple[int, ...], int], NDArray[np.float6
     return draw, charged
 
 
+# The loss of the others is held by laws and by the sensitivity of what is recorded at the door; `make slow` audits all of them.
+AUDITED = list(PAIRS) if many(1) > 1 else ["count", "sum", "mean", "open groups"]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", AUDITED)
 def test_the_loss_is_at_most_what_was_charged_and_nearly_that(name: str) -> None:
     draw, charged = pool(PAIRS[name])
     found = audit(draw, PAIRS[name].one, PAIRS[name].other, samples=SAMPLES, confidence=CONFIDENCE, batch=True)
@@ -109,7 +114,7 @@ def test_the_loss_is_at_most_what_was_charged_and_nearly_that(name: str) -> None
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", AUDITED)
 def test_a_fifth_too_little_noise_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The loss of each pair is all that was charged, so this build loses 1.2 where it charges 1."""
     noisy = door._noisy
