@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.privacy.conversion import rho_of
 from hedgerow.verify.language.assumptions import constants, public
 from hedgerow.verify.language.outside import Outside
 from hedgerow.verify.language.program import Apply, Expression, Name, Noise, Number, Program, names, parts, replaced, written
+from hedgerow.verify.price import Between, between
 from hedgerow.verify.proof.algebra import Quotient, constant, quotient, symbol, term, without_positive
 from hedgerow.verify.proof.certificate import tail_of
-from hedgerow.verify.proof.enclosure import enclosed
 from hedgerow.verify.proof.obligations import Obligation
 from hedgerow.verify.proof.scales import POWER, below, inverses, positive, scales, under_claim, value_of
 from hedgerow.verify.proof.solver import z3
@@ -74,7 +74,7 @@ def _concentrated(product: Runs) -> Obligation:
 
 def _rho(epsilon: Expression, delta: Expression) -> Fraction:
     try:
-        return rho_of(enclosed(epsilon)[0], enclosed(delta)[0])
+        return rho_of(_ends(epsilon)[0], _ends(delta)[0])
     except InvalidArgument:
         raise Outside("the claim's epsilon and delta must be positive, and delta below 1") from None
 
@@ -120,9 +120,17 @@ def _at_least(expression: Expression, opaque: dict[str, Expression], known: froz
     return quotient(expression, opaque)
 
 
+def _ends(expression: Expression) -> Between:
+    """What an expression without names lies between."""
+    try:
+        return between(expression, {})
+    except Refused as error:
+        raise Outside(str(error), expression.place) from None
+
+
 def _least(scale: Expression) -> Fraction:
     """A positive number that the scale is not below."""
-    least = enclosed(scale)[0]
+    least = _ends(scale)[0]
     if least <= 0:
         raise Outside(f"the scale {written(scale)} is not seen to be positive", scale.place)
     return least
