@@ -64,7 +64,7 @@ def less_noise(block: Block, site: int) -> Block:
 
 
 # Those with room to spare: the textbook's Gaussian at eps = 1, and a direction that costs half of what is claimed; adaptive: not found.
-SPARE = {"classical_gaussian", "above_threshold_decreasing", "adaptive_above_threshold"}
+SPARE = {"classical_gaussian", "above_threshold_decreasing", "shipped_sparse_vector_falling", "adaptive_above_threshold"}
 TIGHT = [
     (name, sample.site)
     for name in RIGHT
