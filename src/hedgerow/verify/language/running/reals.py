@@ -14,6 +14,7 @@ form. What is then still undecided after two thousand bits counts as equal: for 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from math import ceil, floor
 from typing import Final, TypeAlias
@@ -43,7 +44,7 @@ _SAME: Final = 512  # from here on it is asked whether the value is a constant i
 _NORMAL: Final = Fraction(8577638849607069, 10**16)  # at least sqrt(2/e)
 
 
-class Real:
+class Real(ABC):
     """``terms`` are what it is made of. The finest interval that was computed is kept: ``low`` and ``high`` in steps of 2^-known."""
 
     __slots__ = ("high", "known", "low", "terms")
@@ -67,9 +68,9 @@ class Real:
                 stack.pop()
         return self.ends(bits)
 
+    @abstractmethod
     def interval(self, bits: int) -> tuple[int, int]:
         """``bounds``, from those of the terms."""
-        raise NotImplementedError
 
     def ends(self, bits: int) -> tuple[int, int]:
         """What is known, in coarser steps."""

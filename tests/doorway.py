@@ -1,0 +1,79 @@
+"""What stands around the door in its tests: the obvious interpreter as a source, a real ledger in memory, a plan and its noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from hedgerow.ledger import MemoryLedger
+from hedgerow.mechanisms import Laplace
+from hedgerow.plan import reference
+from hedgerow.plan.expressions import Read
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.privacy.unit import Unit
+from hedgerow.release import Charge, Noise, Threshold
+
+UNIT = Unit("add-remove", "who")
+ROWS = [{"who": n % 40, "day": date(2026, 1, 1 + n % 2), "x": n % 7} for n in range(200)]
+
+
+@dataclass
+class Cells:
+    keys: list[list[Any]]
+    numbers: list[Any]
+
+
+class Plain:
+    """Runs plans on the rows of a list."""
+
+    def __init__(self, rows: Sequence[Mapping[str, object]] = ROWS, dtype: Any = np.int64) -> None:
+        self.rows, self.dtype, self.runs = rows, dtype, 0
+
+    def prepare(self, plan: Aggregate) -> None:
+        pass
+
+    def run(self, plan: Aggregate) -> Cells:
+        self.runs += 1
+        found = reference.run(plan, {"visits": self.rows}, lambda unit, group: hash((unit, group)))
+        keys = sorted(found)
+        width = sum(measure.width for measure in plan.measures)
+        columns = [[key[i] for key in keys] for i in range(len(plan.source.keys))]
+        return Cells(columns, [np.array([found[key][i] for key in keys], dtype=self.dtype) for i in range(width)])
+
+
+class Broken(Plain):
+    def run(self, plan: Aggregate) -> Cells:
+        raise RuntimeError("the secret is 42")
+
+
+def plan(*measures: Measure | Pick, domain: Any = None, keys: tuple[str, ...] = ("k0",)) -> Aggregate:
+    schema = Schema("visits", (Column("day", "date"), Column("x", "integer", Fraction(0), Fraction(6))), "who")
+    rows = Project(Table(schema), (("k0", Read("day")), ("v0", Read("x"))))
+    return Aggregate(Group(Bound(rows, keys, 2, 3), domain), measures or (Measure("rows"),))
+
+
+def ledger(epsilon: Fraction | int = 10, delta: Fraction | None = Fraction(1, 10**6)) -> MemoryLedger:
+    made = MemoryLedger()
+    made.accept(
+        digest="d", text="t", budgets={"people": {"epsilon": epsilon, "delta": delta, "unit": "id", "neighbours": "add-remove"}}, sources={}
+    )
+    return made
+
+
+def charge(request: str | None = None) -> Charge:
+    return Charge("people", UNIT, "ana", Fraction(1), "q", "1", request, {"table": "visits"})
+
+
+def noise_of(asked: Aggregate, epsilon: Fraction = Fraction(1), delta: Fraction | None = Fraction(1, 10**7)) -> Noise:
+    laws = tuple(Laplace.calibrate(sensitivity=move, epsilon=epsilon / len(asked.measures)) for move in asked.sensitivity(UNIT))
+    if asked.source.domain is not None:
+        return Noise(laws)
+    return Noise(laws, Threshold.calibrate(0, laws[0], most=3, groups=2, delta=Fraction(delta)))
