@@ -1,7 +1,8 @@
 """What README and docs show runs: every ```python block, every ``$ hedgerow`` command, every link.
 
 The blocks of one page run in order, in one namespace and one empty folder. A command that is meant to fail announces its
-status: ``$ hedgerow audit noisy.py:release  # exits 1``. A block ``python title="noisy.py"`` is also written to that file.
+status: ``$ hedgerow audit noisy.py:release  # exits 1``. A block ``python title="noisy.py"`` is also written to that file. A block
+``text printed`` is what the block of Python before it printed, to the letter.
 """
 
 from __future__ import annotations
@@ -28,11 +29,14 @@ def named(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-def run_python(block: pages.Block, page: Path, space: dict[str, object]) -> None:
+def run_python(block: pages.Block, page: Path, space: dict[str, object]) -> str:
+    """What it printed."""
     if block.title:
         Path(block.title).write_text(block.text, encoding="utf-8")
-    # Leading newlines make a traceback point at the line of the page.
-    exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), space)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        # Leading newlines make a traceback point at the line of the page.
+        exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), space)
+    return printed.getvalue()
 
 
 def run_command(command: pages.Command, page: Path) -> None:
@@ -51,9 +55,12 @@ def run_page(page: Path, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     module = types.ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
     monkeypatch.chdir(folder)
+    printed = ""
     for block in pages.blocks(page.read_text(encoding="utf-8")):
         if block.language in pages.RUNS:
-            run_python(block, page, vars(module))
+            printed = run_python(block, page, vars(module))
+        elif block.info == "printed":
+            assert block.text == printed, f"{page}:{block.line}: it prints\n{printed}"
         elif block.language in pages.SHELL:
             for command in pages.commands(block):
                 run_command(command, page)
