@@ -14,17 +14,6 @@ settings.register_profile("house", derandomize=True, deadline=None)
 settings.load_profile("house")
 
 SLOW = Path(__file__).parent / "slow"
-# Whose lines are traced: the tests of the trusted core, which must run every branch of it by themselves. All others run untraced, which
-# takes half the time.
-CORE = tuple(
-    Path(__file__).parent / name
-    for name in (
-        *("numeric", "privacy", "statistics", "mechanisms", "plan", "ledger"),
-        *(f"test_{name}.py" for name in ("errors", "tabulated", "linear", "purse", "picking", "release")),
-    )
-)
-
-
 # The longest single test begins first, or everybody would wait for it in the end.
 FIRST = "test_tool_finds_nothing[types]"
 
@@ -35,8 +24,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(SLOW):
             item.add_marker(pytest.mark.slow)
-        if not any(item.path.is_relative_to(part) for part in CORE):
-            item.add_marker(pytest.mark.no_cover)
 
 
 def _missing_part_fails(report: pytest.TestReport | pytest.CollectReport) -> None:

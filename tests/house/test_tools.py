@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from house import rules
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -38,3 +40,12 @@ def test_the_installed_lock_is_an_export_of_the_resolved_one(name: str) -> None:
 def test_locks_name_public_places_only() -> None:
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("uv.lock", "requirements.lock", "bench/requirements.lock"))
     assert set(re.findall(r"\w+://[^/\"]+", text)) == {"https://pypi.org", "https://files.pythonhosted.org"}
+
+
+def test_the_tests_of_the_whole_core_are_traced_and_nobody_else_is() -> None:
+    """`make test` runs those with coverage first, and leaves them out of the rest."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    folders, files = re.search(r"^CORE := \$\(addprefix tests/,(.*?)\).*?%\.py,(.*?)\)$", text, re.MULTILINE | re.DOTALL).groups()
+    assert {*folders.split(), *files.split()} == rules.CORE
+    assert all((ROOT / "tests" / name).is_dir() for name in folders.split())
+    assert all((ROOT / "tests" / f"test_{name}.py").is_file() for name in files.split())
