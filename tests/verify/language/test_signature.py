@@ -66,7 +66,7 @@ def test_other_neighbours_are_refused(relation: object, k: object, told: str) ->
 
 def test_a_claim_speaks_of_public_numbers() -> None:
     claim = Claim(Name("eps"), Neighbours(Relation.ONE))
-    assert checked_claim(claim, (EPS, X), NOWHERE) is claim
+    assert checked_claim(claim, (EPS, X), NOWHERE) == claim
     for parameters in [(X,), (Parameter("eps", Kind.REAL, private=True),), (Parameter("eps", Kind.BOOL, private=False),)]:
         with pytest.raises(Outside, match="speaks of eps"):
             checked_claim(claim, parameters, NOWHERE)
@@ -78,3 +78,30 @@ def test_what_a_program_claims_that_does_not_say() -> None:
     assert usual_claim((X, EPS)) == Claim(Name("eps"), Neighbours(Relation.ONE))
     assert usual_claim((X,)) == Claim(Number(Fraction(0)), Neighbours(Relation.SECRET))
     assert usual_claim((Parameter("eps", Kind.REAL, private=True),)).neighbours.relation is Relation.SECRET
+
+
+BIT, WORD = Parameter("b", Kind.BOOL, private=True), Parameter("m", Kind.BITS, private=True)
+
+
+@pytest.mark.parametrize(
+    ("relation", "parameters", "meant"),
+    [
+        (Relation.ONE, (BIT, EPS), Relation.SECRET),
+        (Relation.ONE, (WORD,), Relation.SECRET),
+        (Relation.ALL, (BIT, WORD), Relation.SECRET),
+        (Relation.L1, (BIT,), Relation.SECRET),
+        (Relation.GROUP, (BIT,), Relation.SECRET),
+        # one of two differs, which is less than both; a direction is less than any way; numbers and lists have their measure
+        (Relation.ONE, (BIT, WORD), Relation.ONE),
+        (Relation.INCREASING, (BIT,), Relation.INCREASING),
+        (Relation.ROW, (BIT,), Relation.ROW),
+        (Relation.ALL, (BIT, X), Relation.ALL),
+        (Relation.ONE, (Parameter("b", Kind.BOOL, private=True, list=True),), Relation.ONE),
+        (Relation.ONE, (EPS,), Relation.ONE),
+    ],
+)
+def test_data_that_are_no_numbers_differ_in_any_way(relation: Relation, parameters: tuple[Parameter, ...], meant: Relation) -> None:
+    claim = checked_claim(Claim(Number(Fraction(1)), Neighbours(relation)), parameters, NOWHERE)
+    assert claim.neighbours.relation is meant
+    if relation is Relation.ONE and EPS in parameters:
+        assert usual_claim(parameters).neighbours.relation is meant

@@ -98,7 +98,7 @@ def test_what_is_no_number_differs_in_any_way_or_not_at_all(relation: str, kind:
     """Otherwise `return b` would be private."""
     about = program(f"""
 @mechanism(epsilon="eps", neighbours={relation})
-def one(b: private[{kind}], eps: public[float]):
+def one(b: private[{kind}], x: private[float], eps: public[float]):
     return laplace(1 / eps)
 """)
     with pytest.raises(Outside, match=r'b is no number.*claim it for neighbours "secret"'):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
@@ -78,17 +79,26 @@ def neighbours(relation: object, k: object, place: Place) -> Neighbours:
 
 
 def checked_claim(claim: Claim, parameters: tuple[Parameter, ...], place: Place) -> Claim:
-    """A claim speaks of public numbers only."""
+    """A claim speaks of public numbers only; about data that are no numbers it is one for "secret"."""
     public = {one.name for one in parameters if not one.private and not one.list and one.kind in (Kind.INT, Kind.REAL)}
     for expression in (claim.epsilon, claim.delta):
         for name in sorted(names(expression) if expression is not None else ()):
             if name not in public:
                 raise Outside(f"the claim speaks of {name}, which is not a public number among the parameters", place)
-    return claim
+    return replace(claim, neighbours=_without_measure(claim.neighbours, parameters))
+
+
+def _without_measure(given: Neighbours, parameters: tuple[Parameter, ...]) -> Neighbours:
+    """A bool, or a string of bits, differs in any way or not at all. Where there is no other private data, and no second one that would
+    have to be equal, all relations that measure a difference without giving it a direction say just that."""
+    private = [one for one in parameters if one.private]
+    plain = all(not one.list and one.kind in (Kind.BOOL, Kind.BITS) for one in private)
+    free = given.relation is Relation.ALL or (given.relation in (Relation.ONE, Relation.L1, Relation.GROUP) and len(private) == 1)
+    return Neighbours(Relation.SECRET) if private and plain and free else given
 
 
 def usual_claim(parameters: tuple[Parameter, ...]) -> Claim:
     """What a program claims that does not say: eps, where that is a public parameter, for one entry; else that nothing is told at all."""
     if any(one.name == "eps" and not one.private for one in parameters):
-        return Claim(Name("eps"), Neighbours(Relation.ONE))
+        return Claim(Name("eps"), _without_measure(Neighbours(Relation.ONE), parameters))
     return Claim(Number(Fraction(0)), Neighbours(Relation.SECRET))
