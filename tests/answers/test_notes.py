@@ -17,6 +17,14 @@ from hedgerow.answers.answer import Answer
         ("SELECT region, COUNT(*) FROM data GROUP BY region", ["at most 2 groups", "more than 3 rows in a group"]),
         ("SELECT SUM(cost) FROM data", ["more than 3", "In SUM(cost) values count as at least 0 and at most 1,000"]),
         ("SELECT city, COUNT(*) FROM data GROUP BY city", ["at most 2 groups", "more than 3", "shown from a noisy count of"]),
+        (
+            "SELECT SUM(cost, contribution_bounds_per_group => (0, 1500)) FROM data",
+            ["values count as at least 0 and at most 1,000", "what a unit adds up to counts as at least 0 and at most 1,500"],
+        ),
+        (
+            "SELECT region, COUNT(*, contribution_bounds_per_group => (0, 6)), COUNT(*) FROM data GROUP BY region",
+            ["at most 2 groups", "more than 3 rows in a group", "what a unit adds up to in a group counts as at least 0 and at most 6"],
+        ),
         ("SELECT MEDIAN(age) FROM data", ["more than 3", "In MEDIAN(age)", "MEDIAN(age) is at most 1 rank off, with 95 %"]),
         ("SELECT MODE(region) FROM data", ["more than 3", "rarer by up to 1 row, with 95 %"]),
         (

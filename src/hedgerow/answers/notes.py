@@ -25,13 +25,16 @@ def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
     where = " in a group" if bound.keys else ""
     if bound.source.unit != "row" and bound.keys and (plan.source.cells is None or bound.max_groups < plan.source.cells):
         found.append(f"Of each unit at most {bound.max_groups} groups count." if bound.max_groups > 1 else "Of each unit one group counts.")
-    if bound.source.unit != "row" and not clips:
+    rows_count = any(not isinstance(measure, Measure) or measure.limits is None for measure in plan.measures)
+    if bound.source.unit != "row" and not clips and rows_count:
         found.append(f"A unit with more than {bound.max_rows} row{'s' * (bound.max_rows > 1)}{where} counts as {bound.max_rows}.")
     for call in question.aggregates:
         if isinstance(call.measure, Measure) and (clips or call.name in counts):
             found.extend(_summed(call, call.measure) if clips else [])
         else:
-            found.extend(_clamped(call, snap, plan.bound.columns[column]) for column, snap in _snaps(call.measure))
+            if call.function != "COUNT":  # what is counted is not clamped, though a column may share its measure with a sum
+                found.extend(_clamped(call, snap, plan.bound.columns[column]) for column, snap in _snaps(call.measure))
+            found.extend(_limited(call, call.measure, where) if isinstance(call.measure, Measure) else [])
     if noise.threshold is not None:
         found.append(
             f"Groups are shown from a noisy count of {noise.threshold.least:,} on{_edge(noise.threshold)}; "
@@ -55,6 +58,14 @@ def _clamped(call: AggregateCall, snap: Snap, known: Range) -> str:
         first, last = (date.fromordinal(int(end)) for end in (low, high))
         return f"In {call.text} dates count as {first} at the earliest and {last} at the latest."
     return f"In {call.text} values count as at least {_number(low)} and at most {_number(high)}."
+
+
+def _limited(call: AggregateCall, measure: Measure, where: str) -> list[str]:
+    """Of a sum with bounds on what a unit adds up to."""
+    if measure.limits is None or measure.snap is None:
+        return []
+    low, high = (_number(end * measure.snap.step) for end in measure.limits)
+    return [f"In {call.text} what a unit adds up to{where} counts as at least {low} and at most {high}."]
 
 
 def _summed(call: AggregateCall, measure: Measure) -> list[str]:

@@ -226,7 +226,8 @@ def _bars(values: Sequence[Any], pairs: Sequence[Interval]) -> list[str]:
 def _price(explanation: Told) -> list[str]:
     if explanation.free:
         return ["It was answered before: asking again is free."]
-    left = f"The budget covers {explanation.questions_left:,} such questions." if explanation.covered else "The budget does not cover it."
+    many, covers = explanation.questions_left, explanation.covered
+    left = f"The budget covers {many:,} such question{'s' * (many != 1)}." if covers else "The budget does not cover it."
     return [f"It would cost {explanation.cost}. {left}"]
 
 
