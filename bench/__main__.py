@@ -35,6 +35,7 @@ from bench.spread import quantiles
 from bench.synthetic import synthetic
 from bench.timing import timing
 from bench.tpch import tpch
+from bench.uniqueness import uniqueness
 
 SECTIONS: dict[str, Callable[..., Section]] = {
     "noise": noise,
@@ -56,6 +57,7 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "synthetic": synthetic,
     "local": local,
     "decoding": decoding,
+    "uniqueness": uniqueness,
 }
 
 

@@ -61,6 +61,7 @@ ROWS = {
         )
     ],
     "people": [(name,) * 2 for name in ("hedgerow", "opendp-polars", "smartnoise-sql", "pyqrlew", "pipeline-dp")],
+    "uniqueness": [("78 sets, s",) * 2, ("peak of memory, MB",) * 2],
 }
 
 
@@ -111,6 +112,7 @@ CASES = [
     ("synthetic", 2, "", "", set()),
     ("local", 4, "what", "what", {"ours, k/s"}),
     ("decoding", 5, "what", "what", {"hedgerow, s"}),
+    ("uniqueness", 3, "what", "what", {"hedgerow"}),
 ]
 
 

@@ -22,6 +22,9 @@ from hedgerow.cli.ledgers import adopt, backup_ledger, begin_ledger, restore_led
 from hedgerow.cli.local import local_collect, local_decode, local_encode, local_plan, local_simulate
 from hedgerow.cli.publish import publish_cdf, publish_histogram, publish_marginals, publish_queries, publish_stream, publish_synthetic
 from hedgerow.cli.query import explain, query
+from hedgerow.cli.risk_answers import risk_answers
+from hedgerow.cli.risk_attack import risk_attack
+from hedgerow.cli.risk_table import risk_table
 from hedgerow.cli.terminal import failed, print_json, tolerant
 from hedgerow.cli.verify import verify
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
@@ -56,6 +59,9 @@ COMMANDS: Mapping[str, Callable[..., int]] = {
     "local decode": local_decode,
     "verify": verify,
     "audit": audit,
+    "risk table": risk_table,
+    "risk answers": risk_answers,
+    "risk attack": risk_attack,
 }
 
 # The first that fits counts.

@@ -1,0 +1,191 @@
+"""``hedgerow risk table DATA``: how many people of a table are unique, and what makes them so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hedgerow.cli.terminal import Debug, Json, errors, number, output, print_json, working
+from hedgerow.errors import InvalidArgument, SourceError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hedgerow.risk.table.classes import Band
+    from hedgerow.risk.table.linkage import Linkage
+    from hedgerow.risk.table.uniqueness import Uniqueness
+
+__all__ = ["risk_table"]
+
+_BAR = 30
+_SHOWN = 10
+
+
+def risk_table(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A .csv, .parquet or .arrow file.")],
+    columns: Annotated[str | None, typer.Option(help="What an attacker may know, with commas between: age,sex. Default: all.")] = None,
+    size: Annotated[int, typer.Option(help="Search all sets of up to so many columns.")] = 3,
+    greedy: Annotated[bool, typer.Option("--greedy", help="Grow one set instead, a column at a time: for very many columns.")] = False,
+    share: Annotated[str, typer.Option(help="A set identifies when it makes this fraction of the rows unique.")] = "1",
+    against: Annotated[Path | None, typer.Option(metavar="OTHER", help="A second file: who is in both?")] = None,
+    on: Annotated[str | None, typer.Option(help="The columns to link the two files on. Default: those that both have.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write a report with pictures.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,  # noqa: ARG001
+) -> int:
+    """Measure how many rows are unique on some columns, which sets of columns identify people, and who could be linked. For custodians."""
+    from hedgerow.risk.table.linkage import linkage
+    from hedgerow.risk.table.uniqueness import uniqueness
+
+    if on is not None and against is None:
+        raise InvalidArgument("on", "says how to link two files: name the other one with --against", on)
+    part, search = number(share, "share"), "greedy" if greedy else "all"
+    with working("counting", quiet=as_json) as moved:
+        found = uniqueness(data, _names(columns), size=size, search=search, share=1 if part is None else part, progress=moved)
+        linked = None if against is None else linkage(data, against, _names(on))
+    if report is not None:
+        _write(report, data, found, linked, against)
+    _warn()
+    if as_json:
+        more = {"linkage": None if linked is None else linked.to_dict(), "report": None if report is None else str(report)}
+        print_json(found.to_dict() | more)
+        return 0
+    console = output()
+    _show(console, data, found)
+    if linked is not None and against is not None:
+        _show_linked(console, linked, against.name)
+    if report is not None:
+        console.print(f"\nWritten to {report}.", markup=False, soft_wrap=True)
+    return 0
+
+
+def _names(columns: str | None) -> list[str] | None:
+    return None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
+
+
+def _warn() -> None:
+    """On standard error, so that it is seen also where the answer goes into a file."""
+    from hedgerow.risk.page import WARNING
+
+    errors().print(WARNING.replace("report", "output"), style="bold yellow", markup=False, soft_wrap=True)
+
+
+def _write(report: Path, data: Path, found: Uniqueness, linked: Linkage | None, against: Path | None) -> None:
+    from hedgerow.risk.table.report import table_page
+
+    text = table_page(data.name, found, linked, "" if against is None else against.name)
+    try:
+        report.write_text(text, encoding="utf-8")
+    except OSError as failure:
+        raise SourceError(f"{report} cannot be written: {failure.strerror}. Name another file with --report.") from None
+
+
+def _show(console: Console, data: Path, found: Uniqueness) -> None:
+    from hedgerow.risk.table.report import percent
+
+    whole = found.classes
+    said = (
+        f"{whole.unique:,} of {found.rows:,} rows of {data.name} are unique on {_listed(found.columns)}: {percent(whole.unique_fraction)}."
+    )
+    console.print(said, style="bold", markup=False, soft_wrap=True)
+    told = [
+        f"Whoever knows these columns of somebody in the table guesses the row with a chance of {percent(whole.mean_risk)} on average.",
+        f"The table is {whole.smallest:,}-anonymous on them; {percent(whole.below(5))} of the rows share them with fewer than four others.",
+        *found.notes,
+    ]
+    for line in told:
+        console.print(line, markup=False, soft_wrap=True)
+    _bands(console, "Rows that share these columns with others", "rows in a class", whole.bands(), found.rows)
+    _steps(console, found)
+    _sets(console, found)
+    _attackers(console, found)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _bar(part: float) -> str:
+    """Of a fraction; what is not nothing is seen."""
+    return "█" * max(round(part * _BAR), 1 if part > 0 else 0)
+
+
+def _table(console: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str] = ()) -> None:
+    """Columns of numbers are set right; those of ``words`` left."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(header_style="dim", box=None, pad_edge=False, title_justify="left", title_style="bold green")
+    for name in columns:
+        table.add_column(name, justify="left" if name in words else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(f"\n{title}", style="bold green", markup=False, soft_wrap=True)
+    console.print(table)
+
+
+def _bands(console: Console, title: str, name: str, bands: Sequence[Band], rows: int) -> None:
+    from hedgerow.risk.table.report import percent
+
+    lines = [(str(band), f"{band.rows:,}", percent(band.rows / rows), _bar(band.rows / rows)) for band in bands]
+    _table(console, title, (name, "rows", "of all", ""), lines, ("",))
+
+
+def _steps(console: Console, found: Uniqueness) -> None:
+    from hedgerow.risk.table.report import percent
+
+    lines, before = [], 0
+    for step in found.steps[:_SHOWN]:
+        added = f"+{step.unique - before:,}"
+        lines.append((step.columns[-1], f"{step.unique:,}", added, percent(step.unique_fraction), _bar(float(step.unique_fraction))))
+        before = step.unique
+    more = f" (the first {_SHOWN} of {len(found.steps):,})" if found.steps[_SHOWN:] else ""
+    _table(console, f"What each column adds, in this order{more}", ("column", "unique", "added", "of all", ""), lines, ("column", ""))
+
+
+def _sets(console: Console, found: Uniqueness) -> None:
+    from hedgerow.risk.table.report import percent
+
+    least = f"at least {percent(found.share)} of the rows" if found.share < 1 else "every row"
+    how = "a growing set" if found.searched == "greedy" else found.searched
+    named = found.identifying
+    some = f", {_SHOWN} of {len(named):,}" if len(named) > _SHOWN else ""
+    title = (
+        f"Smallest sets that make {least} unique{some} ({how})" if named else f"No set makes {least} unique ({how}); the worst of each size"
+    )
+    shown = named[:_SHOWN] or found.most_identifying
+    lines = [
+        (", ".join(each.columns), f"{each.unique:,}", percent(each.unique / found.rows), _bar(each.unique / found.rows)) for each in shown
+    ]
+    _table(console, title, ("columns", "unique", "of all", ""), lines, ("columns", ""))
+
+
+def _attackers(console: Console, found: Uniqueness) -> None:
+    from hedgerow.risk.table.report import percent
+
+    if not found.attackers:
+        return
+    lines = [
+        (f"any {each.knows}", *map(percent, (each.unique, each.worst_unique, each.risk, each.worst_risk)), ", ".join(each.worst))
+        for each in found.attackers
+    ]
+    titles = ("knows", "unique", "at worst", "risk", "at worst ", "the worst columns")
+    _table(console, "An attacker who knows some of the columns: who is unique, and the chance to guess a row", titles, lines, titles[::5])
+
+
+def _show_linked(console: Console, linked: Linkage, other: str) -> None:
+    said = f"\n{linked.certain:,} of {linked.rows[0]:,} rows are matched for certain with {other}, on {_listed(linked.on)}."
+    console.print(said, style="bold", markup=False, soft_wrap=True)
+    told = (
+        f"{linked.linked:,} rows have a candidate there. Of one-to-one guesses about {linked.expected:,.1f} are right, if everybody who "
+        "can be in both files is."
+    )
+    console.print(told, markup=False, soft_wrap=True)
+    if any(linked.incomplete):
+        gaps = f"Rows that lack one of the values are not linked: {linked.incomplete[0]:,} here, {linked.incomplete[1]:,} there."
+        console.print(gaps, markup=False, soft_wrap=True)
+    _bands(console, f"Candidates in {other}", "candidates", linked.candidates, linked.rows[0])

@@ -1,0 +1,1 @@
+"""Published answers: what they say together about a few, and what rules for single cells say of them."""

@@ -1,0 +1,168 @@
+"""Averaging: fresh noise on every answer vanishes when the same question is asked often enough.
+
+The mean of m answers with independent noise of standard deviation s has a standard error of s / sqrt(m): a hundred answers take a digit off
+the noise. If the exact value is known to be whole, rounding the mean gives it for certain once the standard error is well below a half. The
+same answer returned again has no fresh noise, and averaging it gains nothing: that is what Hedgerow does, and it charges once.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.risk.answers.findings import Finding
+from hedgerow.risk.answers.published import Answer, Answers
+
+if TYPE_CHECKING:
+    from hedgerow.database import Database
+
+__all__ = ["Averaged", "Repeated", "averaged", "averaging", "repeated"]
+
+_CERTAIN: Final = 0.95
+_RUNS: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Answers to one question, however it was written: what their mean tells."""
+
+    question: str
+    names: tuple[str, ...]
+    values: tuple[Fraction, ...]
+    whole: bool
+
+    def __post_init__(self) -> None:
+        if len(self.values) < 2 or len(self.names) != len(self.values):
+            raise InvalidArgument("values", "must be two at least, each with a name", len(self.values))
+
+    @property
+    def estimate(self) -> float:
+        """The mean."""
+        return float(sum(self.values, Fraction(0)) / len(self.values))
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of one answer, as the answers show it; 0 where all are the same."""
+        return statistics.stdev([float(value) for value in self.values]) if len(set(self.values)) > 1 else 0.0
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean."""
+        return self.deviation / math.sqrt(len(self.values))
+
+    @property
+    def nearest(self) -> int | None:
+        """The whole number next to the mean, where the exact value is known to be whole."""
+        return math.floor(self.estimate + 0.5) if self.whole else None
+
+    @property
+    def certainty(self) -> float | None:
+        """How probable it is that ``nearest`` is exact, if the mean is about normal."""
+        if not self.whole or not self.standard_error:
+            return None
+        return 2 * NormalDist().cdf(0.5 / self.standard_error) - 1
+
+
+def repeated(answers: Answers) -> list[Repeated]:
+    """The questions that were answered more than once, most often first."""
+    found: dict[Any, list[Answer]] = {}
+    for answer in answers.answers:
+        if answer.value is not None and not answer.implied:
+            found.setdefault(answer.question, []).append(answer)
+    made = [
+        Repeated(
+            same[0].words, tuple(each.name for each in same), tuple(each.low or Fraction(0) for each in same), same[0].measure == "count"
+        )
+        for same in found.values()
+        if len(same) > 1
+    ]
+    return sorted(made, key=lambda each: -len(each.values))
+
+
+def averaged(answers: Answers) -> list[Finding]:
+    """A finding for each question that was answered again with fresh noise. The same number again is none."""
+    found = []
+    for each in repeated(answers):
+        if not each.deviation:
+            continue
+        many, error = len(each.values), each.standard_error
+        sentence = (
+            f"{each.question}: {many:,} answers that differ. One is off by about {each.deviation:.3g}; their mean {each.estimate:.6g} by "
+            f"{error:.3g} only, and by less with each further one."
+        )
+        if each.certainty is not None and each.certainty >= _CERTAIN:
+            sure = min(each.certainty, 0.9999)
+            sentence += f" A count is whole: it is {each.nearest:,}, with a probability of {100 * sure:.4g} %."
+        found.append(Finding("averaged", sentence, each.question, None, None, each.names, f"mean of {many:,} answers"))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Averaged:
+    """The experiment: after so many answers (``steps``), how far the mean of them is off, with naive noise (root mean square of several
+    runs, and what theory says) and through the database; and what the database gave and charged."""
+
+    steps: tuple[int, ...]
+    naive: tuple[float, ...]
+    expected: tuple[float, ...]
+    protected: tuple[float, ...]
+    different: int  # answers of the database that are not the same
+    charged: int  # how often it charged
+    epsilon: Fraction  # what it charged in all
+
+
+def averaging(
+    database: Database, sql: str, exact: Any, *, sensitivity: Any, epsilon: Any, repeats: int = 10_000, runs: int = _RUNS
+) -> Averaged:
+    """Ask the same question ``repeats`` times and average: of a program that adds fresh Laplace noise each time, and of a database. The
+    question has one number, ``exact`` without noise, which one unit moves by ``sensitivity``. The naive noise has this epsilon each."""
+    from hedgerow.answers.answer import Answer as Released
+    from hedgerow.mechanisms import Laplace
+
+    for name, value, least in (("repeats", repeats, 2), ("runs", runs, 2)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise InvalidArgument(name, f"must be a whole number of at least {least}", value)
+    truth, steps = float(exact), _steps(repeats)
+    mechanism = Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon)
+    off = np.array([_means(mechanism.sample(np.full(repeats, truth)), steps) - truth for _ in range(runs)])
+    given, charged, spent = [], 0, Fraction(0)
+    for _ in range(repeats):
+        answer = database.query(sql, epsilon=epsilon)
+        if not isinstance(answer, Released):
+            raise InvalidArgument("sql", "must ask for one number, such as SELECT AVG(age) FROM data")
+        given.append(_single(answer.rows))
+        if not answer.receipt.reused:
+            charged, spent = charged + 1, spent + Fraction(answer.receipt.epsilon)
+    scale = math.sqrt(2) * float(mechanism.scale)
+    return Averaged(
+        steps,
+        tuple(np.sqrt(np.mean(off**2, axis=0)).tolist()),
+        tuple(scale / math.sqrt(step) for step in steps),
+        tuple(np.abs(_means(np.array(given), steps) - truth).tolist()),
+        len(set(given)),
+        charged,
+        spent,
+    )
+
+
+def _steps(repeats: int) -> tuple[int, ...]:
+    """1, 10, 100, … and the last."""
+    return tuple(dict.fromkeys([*(10**power for power in range(10) if 10**power < repeats), repeats]))
+
+
+def _means(values: Any, steps: tuple[int, ...]) -> Any:
+    sums = np.cumsum(np.asarray(values, dtype=np.float64))
+    return np.array([sums[step - 1] / step for step in steps])
+
+
+def _single(rows: list[dict[str, Any]]) -> float:
+    if len(rows) != 1 or len(rows[0]) != 1 or not isinstance(next(iter(rows[0].values())), int | float):
+        raise InvalidArgument("sql", "must ask for one number, such as SELECT AVG(age) FROM data")
+    return float(next(iter(rows[0].values())))

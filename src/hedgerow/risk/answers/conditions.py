@@ -1,0 +1,280 @@
+"""Conditions of published answers: tests of columns, joined by AND, OR and NOT, read from SQL and written back for people.
+
+A column holds numbers, texts (dates are texts, as 2026-01-31) or truth values, and may be missing. What SQL calls unknown stays unknown:
+``NOT age = 21`` does not count those whose age is missing. ``is`` is the one test that is never unknown; a group of GROUP BY is made of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Final
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from hedgerow.errors import Refused, Unsupported
+from hedgerow.sql.text import tokenise
+
+__all__ = [
+    "ALL",
+    "And",
+    "Comparison",
+    "Condition",
+    "Not",
+    "Or",
+    "Value",
+    "both",
+    "comparisons",
+    "normal",
+    "number",
+    "parse",
+    "read",
+    "select",
+    "value_of",
+    "words",
+]
+
+Value = Fraction | str | bool
+OPERATORS: Final = ("=", "<", "<=", ">", ">=", "in", "null", "is")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One column against constants. ``null`` has none, ``in`` several; ``is`` has one, or none for what is missing."""
+
+    column: str
+    operator: str
+    values: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of them; of nothing: everybody."""
+
+    parts: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """One of them at least."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The contrary; unknown stays unknown."""
+
+    part: Condition
+
+
+Condition = Comparison | And | Or | Not
+ALL: Final = And()
+
+
+def both(*parts: Condition) -> Condition:
+    """The conjunction, flat and without repetition."""
+    found: dict[Condition, None] = {}
+    for part in parts:
+        found.update(dict.fromkeys(part.parts if isinstance(part, And) else (part,)))
+    return next(iter(found)) if len(found) == 1 else And(tuple(found))
+
+
+def comparisons(condition: Condition) -> Iterator[Comparison]:
+    """Every test in it."""
+    match condition:
+        case Comparison():
+            yield condition
+        case Not(part):
+            yield from comparisons(part)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from comparisons(part)
+
+
+def parse(text: str) -> Condition:
+    """What stands behind WHERE. Empty, ``*`` and ``TRUE`` mean everybody."""
+    if text.strip() in ("", "*"):
+        return ALL
+    tree = select(f"SELECT COUNT(*) FROM data WHERE {text}")
+    allowed = {"expressions", "from_", "where", "kind", "hint", "operation_modifiers"}
+    if any(value for name, value in tree.args.items() if name not in allowed):
+        raise Unsupported("This is more than a condition: write only what stands behind WHERE, or the whole SELECT")
+    return read(tree.args["where"].this)
+
+
+def select(text: str) -> exp.Select:
+    """The tree of one SELECT. Its size is limited before it is parsed."""
+    tokenise(text)
+    try:
+        trees = sqlglot.parse(text, dialect="duckdb")
+    except (SqlglotError, RecursionError, ValueError):
+        raise Unsupported("This is not SQL that can be read") from None
+    if len(trees) != 1 or not isinstance(trees[0], exp.Select):
+        raise Unsupported("This is not one SELECT")
+    return trees[0]
+
+
+_COMPARED: Final[dict[type[exp.Expr], tuple[str, str]]] = {
+    exp.EQ: ("=", "="),
+    exp.LT: ("<", ">"),
+    exp.LTE: ("<=", ">="),
+    exp.GT: (">", "<"),
+    exp.GTE: (">=", "<="),
+}
+
+
+def read(tree: exp.Expr) -> Condition:
+    """A condition from its tree."""
+    match tree:
+        case exp.Paren():
+            return read(tree.this)
+        case exp.And():
+            return both(read(tree.this), read(tree.expression))
+        case exp.Or():
+            left, right = read(tree.this), read(tree.expression)
+            parts = [part for side in (left, right) for part in (side.parts if isinstance(side, Or) else (side,))]
+            return Or(tuple(dict.fromkeys(parts)))
+        case exp.Not():
+            return Not(read(tree.this))
+        case exp.Boolean():
+            return ALL if tree.this else Not(ALL)
+        case exp.Column():
+            return Comparison(_column(tree), "=", (True,))
+        case exp.NEQ():
+            return Not(_compared(tree, "=", "="))
+        case exp.Between():
+            column = _column(tree.this)
+            ends = Comparison(column, ">=", (value_of(tree.args["low"]),)), Comparison(column, "<=", (value_of(tree.args["high"]),))
+            return both(*ends)
+        case exp.In() if tree.expressions and not tree.args.get("query"):
+            return Comparison(_column(tree.this), "in", tuple(dict.fromkeys(map(value_of, tree.expressions))))
+        case exp.Is():
+            return _is(tree)
+    if type(tree) in _COMPARED:
+        return _compared(tree, *_COMPARED[type(tree)])
+    raise _unread(tree)
+
+
+def _is(tree: exp.Is) -> Condition:
+    if isinstance(tree.expression, exp.Null):
+        return Comparison(_column(tree.this), "null")
+    return Comparison(_column(tree.this), "is", (value_of(tree.expression),))
+
+
+def _compared(tree: exp.Expr, operator: str, turned: str) -> Condition:
+    """A column on one side, a constant on the other."""
+    left, right = tree.this, tree.expression
+    if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
+        left, right, operator = right, left, turned
+    return Comparison(_column(left), operator, (value_of(right),))
+
+
+def _column(tree: exp.Expr) -> str:
+    if not isinstance(tree, exp.Column) or isinstance(tree.this, exp.Star):
+        raise _unread(tree)
+    return tree.name.lower()
+
+
+def value_of(tree: exp.Expr) -> Value:
+    """A constant: a number as it is written, a text, a truth value, a date."""
+    match tree:
+        case exp.Paren():
+            return value_of(tree.this)
+        case exp.Boolean():
+            return bool(tree.this)
+        case exp.Literal() if tree.is_string:
+            return str(tree.this)
+        case exp.Literal():
+            found = number(str(tree.this))
+            if found is not None:
+                return found
+        case exp.Neg():
+            inner = value_of(tree.this)
+            if isinstance(inner, Fraction):
+                return -inner
+        case exp.Cast() if tree.to.this == exp.DataType.Type.DATE:
+            try:
+                return date.fromisoformat(str(value_of(tree.this))).isoformat()
+            except ValueError:
+                pass
+    raise _unread(tree)
+
+
+_NUMBER: Final = re.compile(r"[+-]?(\d{1,15}|\d{1,3}(,\d{3}){1,4})?(\.\d{1,15})?(e[+-]?\d{1,2})?", re.IGNORECASE)
+
+
+def number(text: str) -> Fraction | None:
+    """A number exactly as it is written: 0.1 is one tenth. Its length is limited, and so is its exponent."""
+    if not any(character.isdecimal() for character in text.lower().split("e")[0]) or not _NUMBER.fullmatch(text):
+        return None
+    return Fraction(text.replace(",", ""))
+
+
+def _unread(tree: exp.Expr) -> Refused:
+    text = tree.sql(dialect="duckdb")
+    shown = text if len(text) <= 60 else text[:59] + "…"
+    return Unsupported(
+        f"'{shown}' is no test of a column against a constant; =, <>, <, <=, >, >=, BETWEEN, IN, IS NULL, AND, OR and NOT are read"
+    )
+
+
+def words(condition: Condition, *, inner: bool = False) -> str:
+    """For people. ``inner`` puts brackets around what would otherwise be read differently."""
+    match condition:
+        case And(()):
+            return "any values"
+        case Not(And(())):
+            return "no values"
+        case And(parts):
+            text = " and ".join(words(part, inner=True) for part in parts)
+            return f"({text})" if inner else text
+        case Or(parts):
+            return "(" + " or ".join(words(part, inner=True) for part in parts) + ")"
+        case Not(Comparison(column, operator, values)) if operator in _CONTRARY:
+            return _test(column, _CONTRARY[operator], values)
+        case Not(part):
+            return f"not {words(part, inner=True)}"
+        case Comparison(column, operator, values):
+            return _test(column, _SIGNS.get(operator, operator), values)
+
+
+_CONTRARY: Final = {"=": "<>", "<": ">=", "<=": ">", ">": "<=", ">=": "<", "in": "not in", "null": "is known", "is": "<>"}
+_SIGNS: Final = {"null": "is missing", "is": "="}
+
+
+def _test(column: str, sign: str, values: tuple[Value, ...]) -> str:
+    if not values:
+        return f"{column} {'is missing' if sign == '=' else 'is known' if sign == '<>' else sign}"
+    shown = [_written(value) for value in values]
+    return f"{column} {sign} ({', '.join(shown)})" if "in" in sign else f"{column} {sign} {shown[0]}"
+
+
+def _written(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return str(value) if value.denominator == 1 else f"{float(value):.12g}"
+
+
+def normal(condition: Condition) -> Condition:
+    """The same condition with its parts in order, so that two ways of writing it are equal."""
+    match condition:
+        case Not(Not(part)):
+            return normal(part)
+        case Not(part):
+            return Not(normal(part))
+        case And(parts) | Or(parts):
+            ordered = tuple(sorted({normal(part) for part in parts}, key=repr))
+            return ordered[0] if len(ordered) == 1 else type(condition)(ordered)
+        case Comparison(column, "in", values) if len(values) == 1:
+            return Comparison(column, "=", values)
+        case Comparison(column, "in", values):
+            return Comparison(column, "in", tuple(sorted(set(values), key=repr)))
+    return condition

@@ -1,0 +1,112 @@
+"""What was found in published answers, as sentences; the most dangerous first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.risk.answers.conditions import And, Condition, both, normal, words
+
+__all__ = ["KINDS", "Finding", "amount", "beyond", "brief", "described", "listed", "ordered", "people", "sum_of"]
+
+_LONG: Final = 24  # words of a combination
+
+# In the order of danger, each with what it means.
+KINDS: Final[dict[str, str]] = {
+    "inconsistent": "answers that contradict each other",
+    "value": "somebody's value can be computed",
+    "attribute": "everybody in a small group shares an attribute",
+    "isolated": "a small group that nobody asked about can be computed",
+    "recoverable": "a suppressed number can be computed",
+    "dominated": "a total gives its largest contributor away",
+    "published": "a small count was published as it is",
+    "bounded": "a small group lies within narrow bounds",
+    "shared": "everybody in a larger group shares an attribute",
+    "averaged": "noise that repeated answers average away",
+    "possible": "questions that together could isolate somebody",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One danger: its kind, a sentence for people, whom it is about, between how many people that are, and which answers show it how."""
+
+    kind: str
+    sentence: str
+    group: str = ""
+    low: int | None = None
+    high: int | None = None
+    answers: tuple[str, ...] = ()
+    combination: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InvalidArgument("kind", f"must be one of {', '.join(KINDS)}", self.kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON wants it."""
+        return {**asdict(self), "answers": list(self.answers)}
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The most dangerous first; of one kind, the smallest group first, then the shortest combination."""
+    rank = {kind: place for place, kind in enumerate(KINDS)}
+    return tuple(sorted(findings, key=lambda each: (rank[each.kind], each.high if each.high is not None else 10**9, len(each.answers))))
+
+
+def people(count: int) -> str:
+    """How many, with the verb that follows."""
+    return "exactly one person has" if count == 1 else f"exactly {count:,} people have" if count else "nobody has"
+
+
+def amount(value: Fraction) -> str:
+    """A number in full, as it is if it is whole or a short decimal."""
+    if value.denominator == 1:
+        return f"{value.numerator:,}".replace("-", "−")
+    return f"{float(value):,.10g}".replace("-", "−")
+
+
+def sum_of(terms: Sequence[tuple[str, Fraction]]) -> str:
+    """A combination in words: ``Q1 − Q2 + 2·Q3``, what is added first."""
+    parts: list[str] = []
+    for name, coefficient in sorted(terms, key=lambda term: term[1] < 0):
+        size = abs(coefficient)
+        factor = "" if size == 1 else f"{size}·" if size.denominator == 1 else f"({size})·"
+        sign = "−" if coefficient < 0 else "+" if parts else ""
+        parts.append(f"{sign}{' ' if parts else ''}{factor}{name}")
+    return " ".join(parts)
+
+
+def brief(combination: str) -> str:
+    """A long combination cut for a sentence; the finding has all of it."""
+    parts = combination.split(" ")
+    return combination if len(parts) <= _LONG else f"{' '.join(parts[: _LONG - 8])} … {parts[-1]}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def described(inside: Sequence[Condition], outside: Sequence[Condition]) -> str:
+    """Who satisfies some conditions, but not others. What the first part says already is not said again in the second."""
+    held = {normal(part): part for condition in inside for part in _conjuncts(condition)}
+    left = [beyond(condition, inside) for condition in outside]
+    outer = list(dict.fromkeys(left))
+    if not held and outer:
+        return f"neither {' nor '.join(outer)}" if len(outer) > 1 else f"not {outer[0]}"
+    return words(both(*held.values())) + (f", but not {' nor '.join(outer)}" if outer else "")
+
+
+def beyond(condition: Condition, given: Sequence[Condition]) -> str:
+    """What a condition says that others do not say already."""
+    known = {normal(part) for each in given for part in _conjuncts(each)}
+    rest = tuple(part for part in _conjuncts(condition) if normal(part) not in known)
+    return words(rest[0]) if len(rest) == 1 else words(And(rest), inner=bool(rest))
+
+
+def _conjuncts(condition: Condition) -> tuple[Condition, ...]:
+    return condition.parts if isinstance(condition, And) else (condition,)

@@ -1,0 +1,125 @@
+"""Whether suppressed cells of a table with totals can be computed again, or nearly so; and what it tells that they are missing.
+
+Each gap is unknown; each line or column with a published total is an equation. ``bounds`` then says between which ends a gap lies, in exact
+numbers. A single gap in a line with its total is the total minus the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.risk.answers.bounds import System
+from hedgerow.risk.answers.findings import Finding, amount
+
+__all__ = ["CHOICE", "Gap", "suppressed"]
+
+CHOICE: Final = (
+    "Which numbers are missing was chosen by looking at them: a gap says that the cell is a risky one, or stands beside one. "
+    "A rule whose outcome depends on the data publishes something about the data, and no budget has paid for it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A suppressed cell, and the ends between which the rest of the table holds it; ``high`` is None where nothing does."""
+
+    row: str
+    column: str
+    low: Fraction
+    high: Fraction | None
+
+    @property
+    def recoverable(self) -> bool:
+        """Whether it is no gap at all."""
+        return self.low == self.high
+
+
+def suppressed(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    table: Sequence[Sequence[Any]],
+    *,
+    row_totals: Sequence[Any] | None = None,
+    column_totals: Sequence[Any] | None = None,
+    total: Any = None,
+    whole: bool = True,
+    below: int | None = None,
+) -> tuple[list[Gap], list[Finding]]:
+    """The gaps (None in ``table``) and the findings about them. ``whole`` for counts. ``below`` is the public rule "fewer than so many are
+    suppressed", where nothing else was suppressed: it narrows every gap, because a gap then says that there are 1 to ``below`` − 1."""
+    _shape(rows, columns, table, row_totals, column_totals)
+    gaps = [(i, j) for i, line in enumerate(table) for j, cell in enumerate(line) if cell is None]
+    if not gaps:
+        return [], []
+    system = _system(gaps, table, row_totals, column_totals, total, below)
+    if system.contradiction() is not None:
+        raise InvalidArgument("table", "must add up to its totals: no numbers of at least 0 fill its gaps")
+    found, findings = [], []
+    for place, (i, j) in enumerate(gaps):
+        low, high = _ends(system, 1 << place, whole=whole)
+        gap = Gap(rows[i], columns[j], low, high)
+        found.append(gap)
+        where = f"{gap.row}, {gap.column}"
+        if gap.recoverable:
+            ends = (int(low), int(low)) if whole else (None, None)
+            findings.append(Finding("recoverable", f"The suppressed cell {where} is {amount(low)}: the totals give it away.", where, *ends))
+        elif high is not None and low > 0 and (high - low) * 10 < low:
+            sentence = f"The suppressed cell {where} lies between {amount(low)} and {amount(high)}: within ten percent."
+            findings.append(Finding("bounded", sentence, where))
+    return found, findings
+
+
+def _ends(system: System, bits: int, *, whole: bool) -> tuple[Fraction, Fraction | None]:
+    if whole:
+        least, most = system.whole(bits)
+        return Fraction(least), None if most is None else Fraction(most)
+    high, low = system.at_most(bits), system.at_least(bits)[1]
+    return (Fraction(0) if low is None else -low.at_most), None if high is None else high[1].at_most
+
+
+def _system(
+    gaps: Sequence[tuple[int, int]],
+    table: Sequence[Sequence[Any]],
+    row_totals: Sequence[Any] | None,
+    column_totals: Sequence[Any] | None,
+    total: Any,
+    below: int | None,
+) -> System:
+    places = {gap: place for place, gap in enumerate(gaps)}
+    lines = [(total, [(i, j) for i, line in enumerate(table) for j in range(len(line))])]
+    lines += [(each, [(i, j) for j in range(len(table[i]))]) for i, each in enumerate(row_totals or [])]
+    lines += [(each, [(i, j) for i in range(len(table))]) for j, each in enumerate(column_totals or [])]
+    members, low, high = [], list[Fraction | None](), list[Fraction | None]()
+    for each, line in lines:
+        if each is None:
+            continue
+        rest = _number(each) - sum((_number(table[i][j]) for i, j in line if (i, j) not in places), Fraction(0))
+        members.append(sum(1 << places[cell] for cell in line if cell in places))
+        low.append(rest)
+        high.append(rest)
+    if below is not None:
+        members += [1 << place for place in range(len(gaps))]
+        low += [Fraction(1)] * len(gaps)
+        high += [Fraction(below - 1)] * len(gaps)
+    return System(len(gaps), tuple(members), tuple(low), tuple(high))
+
+
+def _shape(rows: Sequence[str], columns: Sequence[str], table: Sequence[Sequence[Any]], *totals: Sequence[Any] | None) -> None:
+    if len(table) != len(rows) or any(len(line) != len(columns) for line in table):
+        raise InvalidArgument("table", f"must have {len(rows)} lines of {len(columns)} cells, as the names say")
+    for name, given, wanted in zip(("row_totals", "column_totals"), totals, (len(rows), len(columns)), strict=True):
+        if given is not None and len(given) != wanted:
+            raise InvalidArgument(name, f"must be {wanted}", len(given))
+
+
+def _number(given: Any) -> Fraction:
+    if isinstance(given, bool) or not hasattr(given, "as_integer_ratio"):
+        raise InvalidArgument("table", "must hold numbers, and None for what is suppressed")
+    try:
+        return Fraction(*given.as_integer_ratio())
+    except (ValueError, OverflowError):
+        raise InvalidArgument("table", "must hold finite numbers") from None

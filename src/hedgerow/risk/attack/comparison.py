@@ -1,0 +1,168 @@
+"""Before and after: the same attack against what people publish by habit, and against Hedgerow at several totals of epsilon.
+
+**The game.** Each run draws people from a pool of those with and those without a secret: a fair coin for each decides from which. So the
+attacker begins at 50 %, whatever the share of the secret is, and the ceilings of ``ceilings`` are about exactly this game. The attacker
+knows everything but the secrets: who was drawn, all groups that she asks about, how the answers are made.
+
+**The attack.** Ask for one number of each group of people (``Grouping``), put all answers together (``reconstruction``), guess everybody's
+secret. Both ways of grouping are tried. Against habits the crossing groups are halves, which rounding hardly changes and no rule about
+small cells touches; against noise they are groups of four, which need few questions, so that each gets much of the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.numeric.bits import words
+from hedgerow.risk.attack.grouping import Grouping, crossing, one_by_one
+from hedgerow.risk.attack.guarded import Guarded
+from hedgerow.risk.attack.publisher import HABITS, Publisher
+from hedgerow.risk.attack.reconstruction import Mask, least_squares, linear_program
+from hedgerow.risk.attack.success import Success
+
+__all__ = ["CROSSING", "LEAST", "ONE_BY_ONE", "PEOPLE", "Comparison", "Line", "Pool", "attack", "before_and_after", "silent"]
+
+ONE_BY_ONE: Final = "one by one"
+CROSSING: Final = "crossing groups"
+PEOPLE: Final = 200  # drawn in a run, at most
+LEAST: Final = 20  # of each kind: fewer say nothing
+_NOISY: Final = 12  # questions in crossing groups to somebody who adds noise
+_FEW: Final = 4  # people in each of those groups
+_MOST_RUNS: Final = 10_000
+
+Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """The secrets of people who can be drawn; ``people`` of them in each run."""
+
+    secrets: Mask
+    people: int = PEOPLE
+
+    def __post_init__(self) -> None:
+        if self.secrets.ndim != 1 or self.secrets.dtype != np.bool_:
+            raise InvalidArgument("secrets", "must be a column of true and false", self.secrets.shape)
+        fewer = min(int(self.secrets.sum()), int((~self.secrets).sum()))
+        if fewer < LEAST:
+            raise Refused(f"There are too few people: the attack needs at least {LEAST} with the secret and {LEAST} without it.")
+        if self.people < LEAST:
+            raise InvalidArgument("people", f"must be at least {LEAST}", self.people)
+        object.__setattr__(self, "people", min(self.people, fewer))
+
+    def draw(self) -> Mask:
+        """A coin for each seat says whether one with the secret or one without it sits there, and nobody sits in two."""
+        coins = (words(self.people) >> np.uint64(63)).astype(np.bool_)
+        seats = np.empty(self.people, dtype=np.int64)
+        for kind in (False, True):
+            those = np.flatnonzero(self.secrets == kind)
+            shuffled = those[np.argsort(words(those.size))]
+            seats[coins == kind] = shuffled[: int((coins == kind).sum())]
+        return self.secrets[seats]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How one attack on one publisher went. ``epsilon`` and ``ceiling`` are Hedgerow's; a habit promises nothing."""
+
+    publisher: str
+    attack: str
+    success: Success
+    epsilon: Fraction | None = None
+    ceiling: Fraction | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        low, high = self.success.interval()
+        return {
+            "publisher": self.publisher,
+            "attack": self.attack,
+            "success": self.success.rate,
+            "low": low,
+            "high": high,
+            "epsilon": None if self.epsilon is None else str(self.epsilon),
+            "ceiling": None if self.ceiling is None else float(self.ceiling),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Every line, before and after; and with what the guards were set up."""
+
+    people: int
+    runs: int
+    before: tuple[Line, ...]
+    after: tuple[Line, ...]
+    guards: tuple[Guarded, ...]
+
+    def best(self, publisher: str) -> Line:
+        """The attack that did best on a publisher."""
+        return max((line for line in (*self.before, *self.after) if line.publisher == publisher), key=lambda line: line.success.rate)
+
+    @property
+    def publishers(self) -> tuple[str, ...]:
+        """Everybody who was attacked, habits first."""
+        return tuple(dict.fromkeys(line.publisher for line in (*self.before, *self.after)))
+
+    def above(self, error: float) -> tuple[Line, ...]:
+        """Lines that are shown to be above their ceiling: there should be none. Each is wrongly here with at most this probability."""
+        return tuple(line for line in self.after if line.ceiling is not None and line.success.above(line.ceiling, error))
+
+
+def silent(done: int, total: int) -> None:
+    """Nobody wants to know how far it is."""
+
+
+def attack(publisher: Publisher, divided: Callable[[], Grouping], pool: Pool, runs: int, tell: Tell = silent) -> Success:
+    """So many runs, each with people drawn anew and divided anew."""
+    if not 1 <= runs <= _MOST_RUNS:
+        raise InvalidArgument("runs", f"must lie between 1 and {_MOST_RUNS:,}", runs)
+    hits, apart = 0, True
+    for run in range(runs):
+        tell(run, runs)
+        secret, grouping = pool.draw(), divided()
+        told = publisher.ask(grouping, secret)
+        # Where nobody's answer depends on another, both ways are plain rounding; of differences HiGHS makes more work.
+        way = linear_program if publisher.laplace and not grouping.apart else least_squares
+        hits += way(grouping.members, told.answers, told.scales).hits(secret)
+        apart = apart and grouping.apart
+    return Success(hits, pool.people, runs, apart)
+
+
+def before_and_after(
+    pool: Pool,
+    guards: Sequence[Guarded],
+    *,
+    runs: int = 20,
+    habits: Sequence[Publisher] = HABITS,
+    tell: Tell = silent,
+) -> Comparison:
+    """Both attacks against every habit and every guard. ``tell`` hears how many runs are done, and of how many."""
+    if len({guard.name for guard in guards}) < len(guards):
+        raise InvalidArgument("guards", "must have different epsilons", [guard.name for guard in guards])
+    attacked = [(publisher, name) for publisher in (*habits, *guards) for name in (ONE_BY_ONE, CROSSING)]
+    total = runs * len(attacked)
+    lines = []
+    for place, (publisher, name) in enumerate(attacked):
+        guard = publisher if isinstance(publisher, Guarded) else None
+        divided = _divided(pool.people, name, noisy=guard is not None)
+        success = attack(publisher, divided, pool, runs, lambda run, _, done=place * runs: tell(done + run, total))  # type: ignore[misc]
+        promised = (None, None) if guard is None else (guard.epsilon, guard.ceiling)
+        lines.append(Line(publisher.name, name, success, *promised))
+    tell(total, total)
+    many = 2 * len(habits)
+    return Comparison(pool.people, runs, tuple(lines[:many]), tuple(lines[many:]), tuple(guards))
+
+
+def _divided(people: int, name: str, *, noisy: bool) -> Callable[[], Grouping]:
+    if name == ONE_BY_ONE:
+        return lambda: one_by_one(people)
+    if noisy:
+        return lambda: crossing(people, _NOISY, people // _FEW)
+    return lambda: crossing(people, 100 + 3 * people, 2)

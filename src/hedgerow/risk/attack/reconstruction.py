@@ -1,0 +1,140 @@
+"""Rebuild a secret column of yes and no from answers to counting questions: too many too accurate answers are the table itself.
+
+A question counts those of its ``members`` (a row of a 0/1 matrix over the people, which the attacker knows) whose secret is yes, so the
+answers are close to members @ secret. Three ways back, all over columns between 0 and 1, which are then rounded:
+
+- ``least_squares``: the column whose answers are nearest in squares; best for errors that are spread like a bell or a box;
+- ``linear_program``: nearest in absolute differences; the likeliest column under Laplace noise;
+- ``within``: any column whose answers are all within a stated bound of those published, for errors that have one, such as rounding.
+
+``scales`` says how wide the error of each answer is; those with narrower errors count more. An estimate in the very middle is rounded by a
+coin, so that a column about which nothing is known is guessed right half the time and not better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.numeric.bits import words
+
+__all__ = ["Floats", "Mask", "Rebuilt", "least_squares", "linear_program", "members_of", "within"]
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_STEPS: Final = 2000  # of the descent; it stops much earlier
+_STILL: Final = 1e-7  # when no estimate moves by more
+_MIDDLE: Final = 1e-6  # how near to 1/2 counts as in the middle
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rebuilt:
+    """Between 0 and 1 for each person, and what that says about the secret."""
+
+    estimate: Floats
+    guess: Mask
+
+    def hits(self, truth: Mask) -> int:
+        """For how many people the guess is right: all but the Hamming distance to the truth."""
+        if truth.shape != self.guess.shape or truth.dtype != np.bool_:
+            raise InvalidArgument("truth", f"must be a column of {self.guess.size} true and false", truth.shape)
+        return int(np.count_nonzero(self.guess == truth))
+
+
+def members_of(public: Any, conditions: Sequence[str]) -> Mask:
+    """Whom each condition holds for, given a frame of what everybody knows about them: the matrix of a list of WHERE clauses."""
+    import duckdb
+
+    from hedgerow.engines.frames import snapshot
+
+    if not conditions:
+        raise InvalidArgument("conditions", "must hold at least one, as after WHERE", conditions)
+    with duckdb.connect(":memory:", config={"enable_external_access": "false", "threads": "1"}) as room:
+        room.register("public", snapshot(public, "public"))
+        found = []
+        for condition in conditions:
+            try:
+                column = room.execute(f"SELECT coalesce(({condition}), false) AS it FROM public").fetchnumpy()["it"]
+            except duckdb.Error:
+                raise InvalidArgument("conditions", "must each be a condition on the public columns, as after WHERE", condition) from None
+            found.append(np.asarray(column, dtype=np.bool_))
+    return np.array(found, dtype=np.bool_)
+
+
+def least_squares(members: Mask, answers: Floats, scales: Floats | None = None) -> Rebuilt:
+    """By accelerated descent (Beck and Teboulle): a step along the gradient, and back into the box."""
+    matrix, seen, weights = _checked(members, answers, scales)
+    matrix, seen = matrix * weights[:, None], seen * weights
+    gram, pull = matrix.T @ matrix, matrix.T @ seen
+    step = 1 / max(float(gram.sum(axis=0).max()), 1e-300)  # no eigenvalue of a matrix without negative entries is above its column sums
+    column = ahead = np.full(gram.shape[0], 0.5)
+    momentum = 1.0
+    for _ in range(_STEPS):
+        after = np.clip(ahead - step * (gram @ ahead - pull), 0.0, 1.0)
+        following = (1 + (1 + 4 * momentum * momentum) ** 0.5) / 2
+        ahead = after + (momentum - 1) / following * (after - column)
+        moved = float(np.max(np.abs(after - column)))
+        column, momentum = after, following
+        if moved < _STILL:
+            break
+    return _rounded(column)
+
+
+def linear_program(members: Mask, answers: Floats, scales: Floats | None = None) -> Rebuilt:
+    """The least sum of absolute differences, by HiGHS: above + below is the difference, and both are at least 0."""
+    from scipy import sparse
+
+    matrix, seen, weights = _checked(members, answers, scales)
+    many, people = matrix.shape
+    each = sparse.identity(many)
+    equal = sparse.hstack([sparse.csr_matrix(matrix), each, -each]).tocsr()
+    cost = np.concatenate([np.zeros(people), weights, weights])
+    ends = [(0.0, 1.0)] * people + [(0.0, None)] * (2 * many)
+    return _rounded(_solved(cost, ends, A_eq=equal, b_eq=seen)[:people])
+
+
+def within(members: Mask, answers: Floats, bound: float) -> Rebuilt:
+    """A column that fits every answer to within ``bound``, by HiGHS. Refused when there is none."""
+    from scipy import sparse
+
+    matrix, seen, _ = _checked(members, answers, None)
+    if not bound >= 0:
+        raise InvalidArgument("bound", "must be at least 0", bound)
+    both = sparse.csr_matrix(np.vstack([matrix, -matrix]))
+    sides = np.concatenate([seen, -seen]) + (bound + 1e-9)
+    return _rounded(_solved(np.zeros(matrix.shape[1]), [(0.0, 1.0)] * matrix.shape[1], A_ub=both, b_ub=sides))
+
+
+def _solved(cost: Floats, ends: list[Any], **conditions: Any) -> Floats:
+    from scipy.optimize import linprog
+
+    found = linprog(cost, bounds=ends, method="highs", **conditions)
+    if found.x is None:
+        raise Refused("No column of yes and no fits these answers to within the bound: they have larger errors. Use linear_program.")
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def _checked(members: Mask, answers: Floats, scales: Floats | None) -> tuple[Floats, Floats, Floats]:
+    """The matrix, the answers and the weights as numbers."""
+    if members.ndim != 2 or not members.size:
+        raise InvalidArgument("members", "must be a matrix: a row for each question, a column for each person", members.shape)
+    many = members.shape[0]
+    seen = np.asarray(answers, dtype=np.float64)
+    widths = np.ones(many) if scales is None else np.asarray(scales, dtype=np.float64)
+    if seen.shape != (many,) or not np.isfinite(seen).all():
+        raise InvalidArgument("answers", f"must be {many} numbers, one for each question", seen.shape)
+    if widths.shape != (many,) or not (np.isfinite(widths) & (widths > 0)).all():
+        raise InvalidArgument("scales", f"must be {many} numbers above 0, one for each question", widths.shape)
+    return members.astype(np.float64), seen, float(widths.min()) / widths
+
+
+def _rounded(estimate: Floats) -> Rebuilt:
+    coins = (words(estimate.size) >> np.uint64(63)).astype(np.bool_)
+    middle = np.abs(estimate - 0.5) < _MIDDLE
+    return Rebuilt(estimate, np.where(middle, coins, estimate > 0.5))

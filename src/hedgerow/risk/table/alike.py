@@ -1,0 +1,85 @@
+"""Columns of two files that hold the same thing in different ways: text here and numbers there, a date with a time and one without.
+
+Both are turned into one type, such that what means the same is equal. What cannot be read as that type is NULL, and agrees with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from hedgerow.engines.catalogue import physical
+from hedgerow.engines.dialect import DUCKDB
+from hedgerow.engines.reading import parse
+from hedgerow.plan.values import Type
+from hedgerow.risk.table.sources import Desk
+
+__all__ = ["alike"]
+
+_NUMBER: Final = "DECIMAL(38, 9)"  # whole numbers of any file exactly, and reals as people write them
+_NUMERIC: Final = ("integer", "real")
+Side = Sequence[tuple[str, str]]
+
+
+def alike(opened: Desk, sides: tuple[Side, Side], names: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    """SQL for the values of each file. ``sides`` are the columns of the two and their types, ``names`` how each file calls the columns."""
+    kinds = [{column.name: column.type for column in physical(side)} for side in sides]
+    texts = [pair for pair in names if all(kind[name] == "text" for kind, name in zip(kinds, pair, strict=True))]
+    spelled = _spell_numbers(opened, texts)
+    terms = [_pair(pair, (kinds[0][pair[0]], kinds[1][pair[1]]), numbers=pair in spelled) for pair in names]
+    return [each[0] for each in terms], [each[1] for each in terms]
+
+
+def _spell_numbers(opened: Desk, texts: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Columns of text in both files whose every entry is a number: a file of comma-separated values has nothing but text."""
+    if not texts:
+        return set()
+    others = [[0] * len(texts), [0] * len(texts)]
+    for side in (0, 1):
+        tests = [f"count(*) FILTER (WHERE {_trimmed(pair[side])} IS NOT NULL AND {_number(pair[side])} IS NULL)" for pair in texts]
+        others[side] = [int(found[0]) for found in opened.numbers(f"SELECT {', '.join(tests)} FROM raw{side}", len(texts))]
+    return {pair for pair, here, there in zip(texts, *others, strict=True) if not here and not there}
+
+
+def _pair(pair: tuple[str, str], kinds: tuple[Type | None, Type | None], *, numbers: bool) -> tuple[str, str]:
+    there = set(kinds)
+    if numbers or (there <= {"text", *_NUMERIC} and there & set(_NUMERIC) and kinds[0] != kinds[1]):
+        return _number(pair[0]), _number(pair[1])
+    if "text" in there and there & {"boolean", "date"}:
+        return _read(pair[0], kinds[0], there), _read(pair[1], kinds[1], there)
+    if kinds[0] == kinds[1] == "date":
+        return _moment(pair[0]), _moment(pair[1])
+    if kinds[0] == kinds[1] and kinds[0] in ("boolean", *_NUMERIC):
+        return quoted(pair[0]), quoted(pair[1])
+    return _trimmed(pair[0]), _trimmed(pair[1])
+
+
+def _read(name: str, kind: Type | None, there: set[Type | None]) -> str:
+    """Text as a date or a truth value, whichever the other file holds."""
+    if kind != "text":
+        return _moment(name) if kind == "date" else quoted(name)
+    wanted: Type = "date" if "date" in there else "boolean"
+    raw = exp.column(exp.to_identifier(name, quoted=True))
+    read = parse(raw, wanted, DUCKDB).sql(dialect=DUCKDB.name, comments=False)
+    return f"CAST({read} AS DATE)" if wanted == "date" else read
+
+
+def _moment(name: str) -> str:
+    """A day: files differ in whether they tell the time."""
+    return f"CAST({quoted(name)} AS DATE)"
+
+
+def _number(name: str) -> str:
+    return f"TRY_CAST({_trimmed(name)} AS {_NUMBER})"
+
+
+def _trimmed(name: str) -> str:
+    """As text, without the spaces around it; nothing but spaces is nothing."""
+    return f"nullif(trim(CAST({quoted(name)} AS VARCHAR)), '')"
+
+
+def quoted(name: str) -> str:
+    """A name in SQL."""
+    return '"' + name.replace('"', '""') + '"'

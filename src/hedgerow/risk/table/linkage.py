@@ -1,0 +1,129 @@
+"""Linkage: two files about people, without names, and the columns that both have. Who of the first is in the second?
+
+Rows that agree on the shared columns are in one class. Where a class has one row of each file, the two are the same person for certain, if
+that person is in both. Elsewhere an attacker can only guess. Rows that lack one of the values are not linked: two gaps are no agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.risk.table.alike import alike
+from hedgerow.risk.table.classes import Band, banded, dense, keys_of
+from hedgerow.risk.table.sources import Codes, Counts, chosen, desk
+
+__all__ = ["CANDIDATES", "Linkage", "linkage"]
+
+CANDIDATES: Final = (0, 1, 2, 5, 10, 100)  # the last number of candidates in each band
+
+
+@dataclass(frozen=True, slots=True)
+class Linkage:
+    """Two files on the columns ``on``. ``pairs`` are the certain matches, by the place of the row in each file, from 0. ``candidates`` says
+    of how many rows of the first file how many rows of the second may be the same person."""
+
+    on: tuple[str, ...]
+    rows: tuple[int, int]
+    incomplete: tuple[int, int]
+    candidates: tuple[Band, ...]
+    expected: float
+    pairs: npt.NDArray[np.int64] = field(repr=False, compare=False)
+
+    @property
+    def certain(self) -> int:
+        """Rows that are unique in both files and agree: one person, if she is in both."""
+        return len(self.pairs)
+
+    @property
+    def linked(self) -> int:
+        """Rows of the first file that have a candidate in the second."""
+        return sum(band.rows for band in self.candidates[1:])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data; who the certain ones are is left out."""
+        return {
+            "on": list(self.on),
+            "rows": self.rows[0],
+            "other_rows": self.rows[1],
+            "incomplete": list(self.incomplete),
+            "certain": self.certain,
+            "certain_fraction": self.certain / self.rows[0],
+            "linked": self.linked,
+            "expected_correct": self.expected,
+            "candidates": [band.to_dict() for band in self.candidates],
+        }
+
+
+def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage:
+    """Link two tables, each a path or a frame, on the columns that both have, or on some of those. Values are compared as what they mean
+    where the files differ in how they hold them: 21 is 21.0 and "21".
+
+    ``expected`` is how many of one-to-one guesses are right on average: in a class of m rows here and n there, an attacker who pairs them
+    at random has min(m, n) / max(m, n) right, if everybody on the smaller side is on the other too. Where fewer are, it is fewer.
+    """
+    with desk(first, second) as opened:
+        sides = opened.columns(0), opened.columns(1)
+        names = _shared([tuple(name for name, _ in side) for side in sides], on)
+        terms = alike(opened, sides, names)
+        relations = [opened.keep(place, terms[place]) for place in (0, 1)]
+        codes, sizes, missing = opened.code(relations, len(names))
+    whole = [_complete(side, missing) for side in codes]
+    ids, groups = _together([[column[rows] for column in side] for side, rows in zip(codes, whole, strict=True)], sizes)
+    here, there = ids[: len(whole[0])], ids[len(whole[0]) :]
+    counts = np.bincount(here, minlength=groups), np.bincount(there, minlength=groups)
+    rows = len(codes[0][0]), len(codes[1][0])
+    gaps = rows[0] - len(whole[0]), rows[1] - len(whole[1])
+    faced = np.concatenate((counts[1][here], np.zeros(gaps[0], dtype=np.int64)))
+    bands = banded(faced, np.ones(len(faced), dtype=np.int64), CANDIDATES)
+    least, most = np.minimum(*counts), np.maximum(*counts)
+    return Linkage(
+        tuple(name for name, _ in names),
+        rows,
+        gaps,
+        tuple(bands),
+        float((least / np.maximum(most, 1)).sum()),
+        _pairs(counts, here, there, whole),
+    )
+
+
+def _pairs(counts: tuple[Counts, Counts], here: Counts, there: Counts, whole: Sequence[Counts]) -> npt.NDArray[np.int64]:
+    """Places of the rows that are alone in their class on both sides, in the order of the first file."""
+    alone = (counts[0] == 1) & (counts[1] == 1)
+    places = np.full(len(alone), -1, dtype=np.int64)
+    places[there[alone[there]]] = whole[1][alone[there]]
+    mine = alone[here]
+    return np.stack((whole[0][mine], places[here[mine]]), axis=1)
+
+
+def _complete(columns: Sequence[Codes], missing: Sequence[int]) -> Counts:
+    """The rows that lack nothing."""
+    there = np.ones(len(columns[0]), dtype=bool)
+    for codes, null in zip(columns, missing, strict=True):
+        if null >= 0:
+            there &= codes != null
+    return np.flatnonzero(there)
+
+
+def _together(sides: Sequence[Sequence[Codes]], sizes: Sequence[int]) -> tuple[Counts, int]:
+    """Ids of the classes of both files' rows, one file after the other."""
+    ids, groups = np.zeros(sum(len(side[0]) for side in sides), dtype=np.int64), 1
+    for place, size in enumerate(sizes):
+        ids, groups = dense(keys_of(ids, np.concatenate([side[place] for side in sides]), size), groups * size)
+    return ids, groups
+
+
+def _shared(there: Sequence[tuple[str, ...]], on: Sequence[str] | None) -> list[tuple[str, str]]:
+    """How each file calls the columns."""
+    if on is None:
+        folded = {name.casefold(): name for name in there[1]}
+        both = [(name, folded[name.casefold()]) for name in there[0] if name.casefold() in folded]
+        if not both:
+            raise InvalidArgument("on", "must name columns of both files, and they have none in common; rename columns in one of them")
+        return both
+    return list(zip(chosen(on, there[0], "on"), chosen(on, there[1], "on"), strict=True))

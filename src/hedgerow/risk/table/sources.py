@@ -1,0 +1,234 @@
+"""Tables as a custodian has them (a file of comma-separated values, Parquet or Arrow; a frame of Arrow, pandas or polars), as codes.
+
+A table is read into a private DuckDB in memory, which can reach nothing else. Each wanted column becomes whole numbers there, once: equal
+values have the same code, and NULL has one of its own. All that follows is done on those codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.engines.decode import Statement
+from hedgerow.engines.desk import Attached, Limits
+from hedgerow.errors import HedgerowError, InvalidArgument, SourceError
+
+__all__ = ["Coded", "Codes", "Counts", "Desk", "chosen", "coded", "desk", "found", "tried"]
+
+Codes = npt.NDArray[np.integer[Any]]
+Counts = npt.NDArray[np.int64]
+
+_ARROW: Final = (".arrow", ".feather")
+_FILES: Final = (".csv", ".parquet", *_ARROW)
+_TOGETHER: Final = 8  # columns in one statement; of more the plan becomes deep
+_LONG: Final = 60  # characters of a value on average that are a text, not an entry
+_ALMOST: Final = 0.95
+_FEW: Final = 20  # rows among which different values say nothing about a column
+_LISTED: Final = 12
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Columns of one table as codes from 0 up to below ``sizes``. ``missing`` is the code of NULL, or -1 where there is none; ``notes``
+    say in words what is odd about columns."""
+
+    names: tuple[str, ...]
+    codes: tuple[Codes, ...]
+    sizes: tuple[int, ...]
+    missing: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.names or len({len(self.names), len(self.codes), len(self.sizes), len(self.missing)}) != 1:
+            raise InvalidArgument("codes", "must be one array for each of at least one name")
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return len(self.codes[0])
+
+    def of(self, names: Sequence[str]) -> Coded:
+        """Some of the columns, in this order."""
+        places = [self.names.index(found(name, self.names)) for name in names]
+        names, codes, sizes, missing = (tuple(field[place] for place in places) for field in self._fields())
+        return Coded(names, codes, sizes, missing, self.notes)
+
+    def _fields(self) -> tuple[Any, ...]:
+        return self.names, self.codes, self.sizes, self.missing
+
+
+class Desk:
+    """A DuckDB in memory that reads the given data and nothing else."""
+
+    def __init__(self, data: Sequence[Any]) -> None:
+        from hedgerow.engines.session import Session
+
+        self._taken = [_taken(each) for each in data]
+        paths = [each.resolve() for each in self._taken if isinstance(each, Path)]
+        self._session = Session(paths, Limits())
+        self._names = [each.name if isinstance(each, Path) else "the frame" for each in self._taken]
+
+    def close(self) -> None:
+        """Lets go of the data."""
+        self._session.close()
+
+    def columns(self, place: int) -> tuple[tuple[str, str], ...]:
+        """Name and type of each column of the data at this place."""
+        data, relation = self._taken[place], f"raw{place}"
+        words = f"{self._names[place]} cannot be read: is it what its name says?"
+        attach: Callable[[], Attached] = (
+            (lambda: self._session.attach_file(relation, data.resolve()))
+            if isinstance(data, Path)
+            else (lambda: self._session.attach_object(relation, data))
+        )
+        return tried(attach, words).columns
+
+    def keep(self, place: int, terms: Sequence[str]) -> str:
+        """Read these terms of the data at this place, as c0, c1 and so on; gives the name of the relation. No rows are refused."""
+        chosen = ", ".join(f"{term} AS c{i}" for i, term in enumerate(terms))
+        words = f"{self._names[place]} cannot be read: every line needs as many values as the first, every quote an end, all in UTF-8."
+        tried(lambda: self._session.store(f"kept{place}", f'SELECT {chosen} FROM "raw{place}"'), words)
+        if not self.numbers(f'SELECT count(*) FROM "kept{place}"')[0][0]:
+            raise SourceError(f"{self._names[place]} has no rows: nobody is in it, and there is no risk to measure.")
+        return f"kept{place}"
+
+    def numbers(self, sql: str, columns: int = 1) -> list[Counts]:
+        """The columns of whole numbers that a statement gives."""
+        return self._session.answer(Statement(sql, (), (False,) * columns))[1]
+
+    def code(self, relations: Sequence[str], columns: int) -> tuple[list[list[Codes]], list[int], list[int]]:
+        """Codes that the relations share, for each relation and column; how many there are of each column, and which one is NULL."""
+        for column in range(columns):
+            values = " UNION ALL ".join(f'SELECT c{column} AS v FROM "{relation}"' for relation in relations)
+            numbered = f"SELECT v, CAST(row_number() OVER () - 1 AS INTEGER) AS id FROM (SELECT DISTINCT v FROM ({values}))"
+            self._session.store(f"codes{column}", numbered)
+        sizes = self._of_codes("count(*)", range(columns))
+        missing = self._of_codes("coalesce(max(id) FILTER (WHERE v IS NULL), -1)", range(columns))
+        return [self._looked_up(relation, sizes) for relation in relations], sizes, missing
+
+    def lengths(self, columns: Sequence[int]) -> list[int]:
+        """How many characters a different value of each of these columns of text has on average."""
+        return self._of_codes("coalesce(avg(length(v)), 0)", columns)
+
+    def _of_codes(self, term: str, columns: Sequence[int]) -> list[int]:
+        """A whole number about the codes of each of these columns."""
+        found: list[int] = []
+        for first in range(0, len(columns), _TOGETHER):
+            some = columns[first : first + _TOGETHER]
+            asked = ", ".join(f"(SELECT CAST({term} AS BIGINT) FROM codes{column})" for column in some)
+            found += [int(column[0]) for column in self.numbers(f"SELECT {asked}", len(some))]
+        return found
+
+    def _looked_up(self, relation: str, sizes: Sequence[int]) -> list[Codes]:
+        """Rows come in any order from a join, and are put where they belong."""
+        made: list[Codes] = []
+        for first in range(0, len(sizes), _TOGETHER):
+            some = range(first, min(first + _TOGETHER, len(sizes)))
+            joins = " ".join(f"LEFT JOIN codes{i} ON kept.c{i} IS NOT DISTINCT FROM codes{i}.v" for i in some)
+            ids = ", ".join(f"codes{i}.id" for i in some)
+            places, *found = self.numbers(f'SELECT kept.rowid, {ids} FROM "{relation}" AS kept {joins}', 1 + len(some))
+            for i, column in zip(some, found, strict=True):
+                codes: Codes = np.empty(len(places), dtype=np.min_scalar_type(sizes[i]))
+                codes[places] = column
+                made.append(codes)
+        return made
+
+
+@contextmanager
+def desk(*data: Any) -> Iterator[Desk]:
+    """A desk for as long as it is needed."""
+    opened = Desk(data)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def coded(data: Any, columns: Sequence[str] | None = None, *, check: Callable[[int], object] | None = None) -> Coded:
+    """The columns of a table, all of them unless some are named, as codes. ``check`` hears how many they are before a row is read, and may
+    raise."""
+    with desk(data) as opened:
+        there = dict(opened.columns(0))
+        names = tuple(there) if columns is None else chosen(columns, tuple(there))
+        if check is not None:
+            check(len(names))
+        relation = opened.keep(0, [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in names])
+        (codes,), sizes, missing = opened.code([relation], len(names))
+        rows = len(codes[0])
+        texts = [place for place, name in enumerate(names) if there[name] == "VARCHAR"]
+        lengths = dict(zip(texts, opened.lengths(texts), strict=True))
+    notes = [note for i, name in enumerate(names) if (note := _odd(name, sizes[i], lengths.get(i, 0), rows))]
+    if rows == 1:
+        notes.insert(0, "The table has one row: whoever it is about is alone in it, whatever the columns. This says nothing about risk.")
+    return Coded(names, tuple(codes), tuple(sizes), tuple(missing), tuple(notes))
+
+
+def chosen(columns: Sequence[str], there: tuple[str, ...], argument: str = "columns") -> tuple[str, ...]:
+    """The names as the data spell them."""
+    if isinstance(columns, str) or not columns:
+        raise InvalidArgument(argument, "must be a list of at least one name", columns)
+    names = tuple(found(name, there, argument) for name in columns)
+    if len(set(names)) < len(names):
+        raise InvalidArgument(argument, "must be different ones", ", ".join(names))
+    return names
+
+
+def found(name: str, there: Sequence[str], argument: str = "columns") -> str:
+    """The column of this name, else the only one that differs in upper and lower case alone; who mistypes hears of names that are near."""
+    if name in there:
+        return name
+    folded = {each.casefold(): each for each in there}
+    if name.casefold() in folded and len(folded) == len(there):
+        return folded[name.casefold()]
+    near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
+    more = f" and {len(there) - _LISTED:,} more" if len(there) > _LISTED else ""
+    fix = f"did you mean {' or '.join(near)}" if near else f"there are {', '.join(there[:_LISTED])}{more}"
+    raise InvalidArgument(argument, f"must be columns of the data, and there is no {name!r}: {fix}")
+
+
+def tried(action: Callable[[], T], words: str) -> T:
+    """The result, or a SourceError that carries nothing of the engine's own message, which may quote data."""
+    try:
+        return action()
+    except HedgerowError:
+        raise
+    except Exception:
+        pass
+    raise SourceError(words)
+
+
+def _odd(name: str, size: int, length: int, rows: int) -> str:
+    """What whoever names the column should know, if anything."""
+    if length > _LONG:
+        return f"{name} is free text of {length} characters on average: whoever knows a sentence of it knows whose row it is."
+    if rows >= _FEW and size >= _ALMOST * rows:
+        return f"{name} has a value of its own in almost every row, like an id or free text: it identifies people by itself."
+    return ""
+
+
+def _taken(data: Any) -> Any:
+    """A path, or an Arrow table that nobody else can change."""
+    from hedgerow.engines.frames import snapshot
+
+    if not isinstance(data, str | Path):
+        return snapshot(data, "data")
+    path = Path(data)
+    if path.suffix.lower() not in _FILES:
+        raise InvalidArgument("data", f"must be a file that ends in {', '.join(_FILES[:-1])} or {_FILES[-1]}", str(path))
+    if not path.is_file():
+        raise SourceError(f"There is no file {path}.")
+    if any(mark in str(path.resolve()) for mark in "*?[]"):
+        raise InvalidArgument("data", "must name one file, without any of * ? [ ] in its path", str(path))
+    if path.suffix.lower() not in _ARROW:
+        return path
+    from pyarrow import feather
+
+    return tried(lambda: feather.read_table(path, memory_map=False), f"{path.name} cannot be read: it is no file of Arrow.")

@@ -1,0 +1,73 @@
+"""Gaps in a table with totals: which are none, and how wide the others are."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.risk.answers.suppression import CHOICE, suppressed
+
+NAMES: tuple[list[str], list[str]] = (["m", "f"], ["north", "south"])
+
+
+def test_a_single_gap_is_none() -> None:
+    gaps, findings = suppressed(*NAMES, [[12, None], [20, 9]], row_totals=[14, 29])
+    assert [(gap.row, gap.column, gap.low, gap.high, gap.recoverable) for gap in gaps] == [("m", "south", 2, 2, True)]
+    assert [each.sentence for each in findings] == ["The suppressed cell m, south is 2: the totals give it away."]
+
+
+def test_four_gaps_protect_each_other_within_bounds() -> None:
+    """x + y = 14, z + u = 29, x + z = 40: south has 3 in all, so each of its cells has 0 to 3."""
+    gaps, findings = suppressed(*NAMES, [[None, None], [None, None]], row_totals=[14, 29], column_totals=[40, 3])
+    assert [(gap.low, gap.high) for gap in gaps] == [(11, 14), (0, 3), (26, 29), (0, 3)]
+    assert not findings
+
+
+def test_sums_are_bounded_without_rounding() -> None:
+    gaps, findings = suppressed(*NAMES, [[None, None], [1.5, 2]], row_totals=[30.5, None], column_totals=[31, None], whole=False)
+    assert [(gap.low, gap.high) for gap in gaps] == [(Fraction(59, 2), Fraction(59, 2)), (1, 1)]
+    assert [each.kind for each in findings] == ["recoverable", "recoverable"]
+    assert findings[0].low is None
+
+
+def test_nearly_recoverable_is_told() -> None:
+    _, findings = suppressed(*NAMES, [[None, None], [None, None]], row_totals=[103, 200], column_totals=[300, 3])
+    assert [each.kind for each in findings] == ["bounded", "bounded"]
+    assert findings[0].sentence == "The suppressed cell m, north lies between 100 and 103: within ten percent."
+
+
+def test_a_public_rule_narrows_every_gap() -> None:
+    """Two gaps of a row of 4: 0 to 4 each; if only counts below 3 are suppressed, both are 2."""
+    wide, _ = suppressed(["m"], ["a", "b"], [[None, None]], row_totals=[4])
+    assert [(gap.low, gap.high) for gap in wide] == [(0, 4), (0, 4)]
+    narrow, findings = suppressed(["m"], ["a", "b"], [[None, None]], row_totals=[4], below=3)
+    assert [(gap.low, gap.high) for gap in narrow] == [(2, 2), (2, 2)]
+    assert len(findings) == 2
+    assert "depends on the data" in CHOICE
+
+
+def test_without_totals_nothing_is_known() -> None:
+    gaps, findings = suppressed(*NAMES, [[None, 1], [1, 1]])
+    assert (gaps[0].low, gaps[0].high, findings) == (0, None, [])
+    assert suppressed(*NAMES, [[1, 1], [1, 1]]) == ([], [])
+    assert suppressed(*NAMES, [[None, 1], [1, 1]], total=9)[0][0].low == 6
+
+
+@pytest.mark.parametrize(
+    ("table", "more", "why"),
+    [
+        ([[1, None]], {}, "table must have 2 lines of 2 cells"),
+        ([[1, None], [1]], {}, "table must have 2 lines of 2 cells"),
+        ([[1, None], [1, 2]], {"row_totals": [1]}, "row_totals must be 2; got 1"),
+        ([[1, None], [1, 2]], {"column_totals": [1]}, "column_totals must be 2; got 1"),
+        ([[9, None], [1, 2]], {"row_totals": [1, 3]}, "table must add up to its totals"),
+        ([["x", None], [1, 2]], {"row_totals": [1, 3]}, "table must hold numbers"),
+        ([[float("inf"), None], [1, 2]], {"row_totals": [1, 3]}, "table must hold finite numbers"),
+    ],
+)
+def test_what_is_refused(table: Any, more: dict[str, Any], why: str) -> None:
+    with pytest.raises(InvalidArgument, match=why):
+        suppressed(*NAMES, table, **more)

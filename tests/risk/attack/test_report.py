@@ -1,0 +1,56 @@
+"""The report is marked, says what came out and what each epsilon means, and escapes what it shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.risk.attack.guarded import Guarded
+from hedgerow.risk.attack.report import failing, html, in_words
+from hedgerow.risk.page import WARNING
+from risk.assault import comparison, target
+
+TINY = Fraction(1, 10**9)
+
+
+def test_sentences() -> None:
+    words = in_words(comparison())
+    assert words[0].endswith("exact, rounded to 5, rounded to 10, below 5 left out.")
+    assert "total epsilon 1: 80.0 % right by the best attack, and no attack gets more, on average, than 81.61 %" in words[1]
+    assert words[1].endswith("Who believed 50 % can believe 88.1 % at most afterwards.")
+    assert len(words) == 3
+    assert in_words(comparison(delta=TINY))[1].endswith("at most afterwards, but for a chance of one in 1,000,000.")
+
+
+def test_an_alarm() -> None:
+    assert in_words(comparison(rate=0.9))[-1].startswith("ALARM: above the ceiling, which should not be possible: epsilon 1 (one by one).")
+
+
+def test_nothing_was_rebuilt() -> None:
+    safe = tuple(line for line in comparison().before if line.attack == "one by one")
+    assert in_words(replace(comparison(), before=safe))[0].startswith("Hedgerow")
+
+
+@pytest.mark.parametrize(
+    ("delta", "chance"), [(None, 0), (TINY, Fraction(1, 10**6)), (Fraction(1, 10**5), Fraction(1, 100)), (Fraction(1, 10), Fraction(1, 2))]
+)
+def test_a_bound_may_fail_with_a_chance_well_above_delta(delta: Fraction | None, chance: Fraction) -> None:
+    assert failing(Guarded("change-one", Fraction(1), delta)) == chance
+
+
+@pytest.mark.parametrize(("relation", "delta"), [("add-remove", None), ("change-one", TINY)])
+def test_the_page(relation: str, delta: Fraction | None) -> None:
+    text = html(target(relation, delta), comparison(relation, delta))
+    assert text.count(WARNING) == 2
+    assert "Attack on smoker of visits" in text
+    assert "<yes>" not in text
+    assert "<7>" not in text
+    assert text.count("<svg ") == 2
+    assert "Choosing epsilon" in text
+    assert ("in the data at all" in text) == (relation == "add-remove")
+    assert ("delta 1e-09" in text) == (delta is not None)
+    assert "Charged" in text
+    bare = html(target(), replace(comparison(), after=(), guards=()))
+    assert "Choosing epsilon" not in bare

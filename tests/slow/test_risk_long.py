@@ -1,0 +1,58 @@
+"""200 runs of each attack through the real database: never above the ceiling, and the best attack at the ceiling.
+
+A lower confidence bound above the ceiling is an alarm; each of them has a chance of 1e-9.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.risk.attack.comparison import Pool, attack
+from hedgerow.risk.attack.grouping import crossing, one_by_one
+from hedgerow.risk.attack.guarded import Guarded
+
+RUNS = 200
+ALARM = 1e-9
+POOL = Pool(np.arange(400) % 2 == 0)
+TINY = Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
+def test_one_by_one_stays_within_its_ceiling(relation: Any, epsilon: str) -> None:
+    """40,000 guesses: what is 1.6 % above the ceiling would be seen. Under add-remove the attack reaches the ceiling itself."""
+    guard = Guarded(relation, Fraction(epsilon))
+    found = attack(guard, lambda: one_by_one(200), POOL, RUNS)
+    assert found.guesses == 40_000
+    assert not found.above(guard.ceiling, ALARM)
+    if relation == "add-remove":
+        assert found.most(ALARM) >= float(guard.ceiling)
+    else:  # noise for somebody who may move between groups: 1 - e^(-epsilon/2)/2
+        assert found.least(ALARM) <= 1 - np.exp(-float(guard.epsilon) / 2) / 2 <= found.most(ALARM)
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+def test_crossing_groups_of_two_analysts_stay_within_the_ceiling(relation: Any) -> None:
+    guard = Guarded(relation, Fraction(1))
+    found = attack(guard, lambda: crossing(200, 12, 50), POOL, RUNS)
+    assert not found.above(guard.ceiling, ALARM)
+    assert 0.51 < found.rate < float(guard.ceiling) - 0.1  # more than nothing; many small questions are worth less to her than one
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_with_a_delta(noise: Any) -> None:
+    guard = Guarded("add-remove", Fraction(3), TINY, noise)
+    found = attack(guard, lambda: one_by_one(200), POOL, RUNS)
+    assert not found.above(guard.ceiling, ALARM)
+    assert found.least(ALARM) > 0.5
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+def test_the_attack_is_strong(relation: Any) -> None:
+    """Where the budget is careless, everything comes back by either way, and also through the noise of both analysts' crossing groups."""
+    assert attack(Guarded(relation, Fraction(10)), lambda: one_by_one(200), POOL, RUNS // 4).least(ALARM) >= 0.95
+    assert attack(Guarded(relation, Fraction(40)), lambda: crossing(200, 12, 50), POOL, RUNS // 4).rate >= 0.95
