@@ -47,7 +47,10 @@ def decoding(_: Peers, *, quick: bool = False) -> Section:
     rows: list[Row] = [_projective(many, 10 if quick else 100)]
     rows += [_rappor(home, clients, scale, first=scale == scales[0], last=scale == scales[-1]) for scale in scales]
     rows.append(_hashing(home, scales[1]))
-    rows.append(_collector(many, 20_000 if quick else 4 << 20, 2 if quick else 12))
+    body, batches = (20_000, 2) if quick else (4 << 20, 12)
+    count, seconds, peak = _collector(many, body, batches)
+    texts = _collector(pages(8 if quick else 128), body, batches, scales[1])[2]
+    rows.append(_line(f"a collector, a batch of {count:,} over HTTP", seconds, None, max(peak, texts)))
     return Section(
         f"Decoding on one core: projective geometry over {domain:,} values, RAPPOR of 128 bits in {cohorts} cohorts",
         rows,
@@ -58,7 +61,11 @@ def decoding(_: Peers, *, quick: bool = False) -> Section:
             worst(f"within 1.5 GB for {scales[2]:,} candidates", 1500.0, rows[3:4], PEAK),
             worst("a collector within 100 MB for a metric", 100.0, rows[5:], PEAK),
         ],
-        ["RAPPOR is decoded from a map of its candidates; hashing them, once for each list and metric, is a line of its own."],
+        [
+            "RAPPOR is decoded from a map of its candidates; hashing them, once for each list and metric, is a line of its own.",
+            "A collector's memory is what it grows by under batches and its page: the larger one of a projective metric "
+            f"({peak:.0f} MB) and one of RAPPOR whose page looks for {scales[1]:,} texts ({texts:.0f} MB).",
+        ],
     )
 
 
@@ -120,24 +127,28 @@ def _hashing(metric: Metric, candidates: int) -> Row:
     return _line(f"hashing {candidates:,} candidates", times["ours"])
 
 
-def _collector(metric: Metric, body: int, batches: int) -> Row:
-    """A collector as it is served: how much it grows by the batches of one metric, and how long one takes."""
+def _collector(metric: Metric, body: int, batches: int, candidates: int = 0) -> tuple[int, float | None, float]:
+    """A collector as it is served: reports in a batch, how long one takes, and how much it grows by batches and by its page."""
     scheme = metric.scheme
-    records = scheme.encode(np.random.default_rng().integers(0, scheme.domain, body // scheme.record - 4))
+    records = scheme.encode(np.random.default_rng().integers(0, min(scheme.domain, 100_000), body // scheme.record - 4))
     content = Batch(metric.hash, records).to_bytes()
     with TemporaryDirectory() as folder:
-        file = Path(folder) / "metric.json"
+        file, texts = Path(folder) / "metric.json", Path(folder) / "texts.txt"
         file.write_text(metric.to_json(), encoding="utf-8")
+        texts.write_text("".join(f"page-{place}.example\n" for place in range(candidates)), encoding="utf-8")
         words = ["local", "collect", str(file), "--store", str(Path(folder) / "counters"), "--port", "0", "--json"]
+        words += ["--candidates", str(texts)] if candidates else []
         with subprocess.Popen([sys.executable, "-c", _SERVE, *words], stdout=subprocess.PIPE, text=True, cwd=_ROOT) as process:
             try:
                 place = _address(process)
                 before = _status(process.pid, "VmRSS")
                 times = fastest({"ours": Contender(of(lambda: _send(place, content)), 1, batches, warm=False)})
+                with urllib.request.urlopen(place, timeout=300) as page:
+                    assert page.status == 200
                 peak = _status(process.pid, "VmHWM") - before
             finally:
                 process.terminate()
-    return _line(f"a collector, a batch of {len(records):,} over HTTP", times["ours"], None, peak)
+    return len(records), times["ours"], peak
 
 
 def _address(process: subprocess.Popen[str]) -> str:

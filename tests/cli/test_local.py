@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from hedgerow.cli import local, main
 from hedgerow.errors import InvalidArgument
@@ -81,46 +80,6 @@ def test_a_plan_writes_the_metric_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert (metric.id, metric.epoch, metric.protocol) == ("home", 9, "longitudinal_unary")
     assert f"its hash is {metric.hash.hex()}" in (said := capsys.readouterr().out)
     assert "all reports of one value 3." in said
-
-
-@pytest.mark.parametrize("shape", ["zipf", "uniform"])
-def test_a_simulation_shows_truth_and_estimates(shape: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["local", "simulate", "--domain", "30", "--epsilon", "2", "--clients", "20000", "--shape", shape]) == 0
-    said = capsys.readouterr().out
-    assert said.count("┼") + said.count("◆") >= 12
-    assert "estimate and 95 % interval, ◆ truth" in said
-    assert "of 30 values are detected" in said
-    assert "the exact variance foretells" in said
-
-
-def test_a_simulation_in_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["local", "simulate", "--domain", "30", "--epsilon", "2", "--clients", "20000", "--json"]) == 0
-    found = told(capsys)
-    assert sum(row["truth"] for row in found["values"]) == found["clients"] == 20_000
-    assert [row["value"] for row in found["values"]] == list(range(30))
-    assert all(row["low"] < row["estimate"] < row["high"] for row in found["values"])
-    assert set(found["error"]) == {"root_mean_square", "expected", "covered"}
-    # 30 squares, of mean one: ten and one tenth are beyond reach.
-    assert 0.01 < (found["error"]["root_mean_square"] / found["error"]["expected"]) ** 2 < 10
-
-
-def test_a_simulation_of_texts_and_its_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    home, drawn = tmp_path / "home.json", tmp_path / "home.svg"
-    home.write_text(HOME.to_json())
-    words = ["local", "simulate", "--metric", str(home), "--domain", "20", "--clients", "500000", "--picture", str(drawn)]
-    assert main(words) == 0
-    said = capsys.readouterr().out
-    assert "reports of 6 bytes about texts" in said
-    assert "   text 1 " in said
-    assert "of 20 values are detected" in said
-    assert f"Drawn in {drawn}." in said.replace("\n", " ")
-    svg = drawn.read_text(encoding="utf-8")
-    assert svg.count("<circle") == 20 + 1  # and one in the legend
-    assert ">text 1<" in svg
-    assert main([*words, "--json"]) == 0
-    values = told(capsys)["values"]
-    assert [row["value"] for row in values] == [f"text {place}" for place in range(1, 21)]
-    assert sum(row["truth"] for row in values) == 500_000
 
 
 def test_whoever_waits_is_told_how_far_it_is(
@@ -366,14 +325,6 @@ def test_the_control_and_level_are_checked(metric: str, tmp_path: Path, capsys: 
     assert "control must be one of" in capsys.readouterr().err
     assert main([*words, "--level", "2"]) == 2
     assert "level" in capsys.readouterr().err
-
-
-def test_bars_fit_a_plain_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(local, "output", lambda: Console(width=80, highlight=False))
-    assert main(["local", "simulate", "--domain", "12", "--epsilon", "1", "--clients", "5000"]) == 0
-    bars = [line for line in capsys.readouterr().out.splitlines() if "┤" in line]
-    assert len(bars) >= 6
-    assert max(map(len, bars)) <= 80
 
 
 def test_candidates_go_to_the_metric_that_takes_texts(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.cli.local_plans import chosen, facts, in_words, reach, reach_in_words, shuffled
+from hedgerow.cli.local_plans import chosen, epsilon_up, facts, in_words, reach, reach_in_words, shuffled
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.account import CONDITIONS, shuffled_epsilon
 from hedgerow.local.protocols import KAry, Rappor
@@ -75,3 +75,11 @@ def test_a_cohort_hides_only_among_itself() -> None:
     assert "Shuffled among 400,002 clients, 100,000 in each cohort, a report gives away" in said
     alone = shuffled(HOME, reach(HOME, None, 3), Decimal("1e-9"))["batches"][0]
     assert alone == {"clients": 3, "alike": 1, "epsilon": pytest.approx(HOME.epsilon)}
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "said"), [(1.09861228867, "1.099"), (0.53431, "0.5344"), (4.39440001, "4.395"), (2.0, "2"), (0.25, "0.25")]
+)
+def test_no_less_is_said_than_is_given_away(epsilon: float, said: str) -> None:
+    assert float(said) >= epsilon
+    assert epsilon_up(epsilon) == said

@@ -8,7 +8,6 @@ import { pathToFileURL } from "node:url";
 const { Client, HedgerowError, Metric, Stream, batch, bloom, cohort, encode, hex, pack, permanent, tag } = await import(
   pathToFileURL(process.env.MODULE)
 );
-await import(pathToFileURL(process.env.MODULE.replace(/\.js$/, "-more.js")));
 const vectors = JSON.parse(readFileSync(process.env.VECTORS, "utf8"));
 const bytes = (digits) => Uint8Array.from(Buffer.from(digits, "hex"));
 const metrics = await Promise.all(vectors.metrics.map(({ document }) => Metric.read(document)));

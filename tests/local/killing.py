@@ -20,7 +20,8 @@ from hedgerow.local.spec import Metric
 from hedgerow.local.store import Addition, Store
 
 METRIC = Metric.of("colour", KAry(3, 40_000))
-BATCHES = [Addition(METRIC, b"key %d" % number, np.array([4**number, 0, 1, 2], np.int64)) for number in range(6)]
+COUNTERS = [np.array([4**number, 0, 1, 2], np.int64) for number in range(6)]
+BATCHES = [Addition(METRIC, b"key %d" % number, counters) for number, counters in enumerate(COUNTERS)]
 
 
 def send(path: Path, tell: int | None) -> list[bool]:
@@ -41,7 +42,7 @@ def take(path: Path, tell: int) -> None:
 
 def main(folder: str) -> None:
     acknowledged = repeated = 0
-    whole = sum(addition.counters for addition in BATCHES)
+    whole = sum(COUNTERS)
 
     def once(home: Path, step: int) -> bool:
         nonlocal acknowledged, repeated

@@ -4,7 +4,6 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const { Metric, Stream, encode, hex } = await import(pathToFileURL(process.env.MODULE));
-await import(pathToFileURL(process.env.MODULE.replace(/\.js$/, "-more.js")));
 for await (const line of createInterface({ input: process.stdin })) {
   const { document, value, count } = JSON.parse(line), metric = await Metric.read(document), records = [];
   for (let i = 0; i < count; i++) records.push(hex(await encode(metric, value, new Stream(), crypto.getRandomValues(new Uint8Array(32)))));

@@ -104,10 +104,18 @@ def test_many_clients_approach_the_normal_law() -> None:
 def test_alone_nobody_hides_and_in_company_better_and_better() -> None:
     scheme = KAry(10, 30000)
     found = [shuffled_epsilon(scheme, n, 1e-6) for n in (1, 100, 10_000, 1_000_000)]
-    assert found[0] == float(scheme.epsilon)
+    assert found[0] == Metric.of("a", scheme).epsilon
     assert found == sorted(found, reverse=True)
     assert found[-1] < found[0] / 100
     assert shuffled_epsilon(scheme, 10**9, 1e-6) == shuffled_epsilon(scheme, 10**8, 1e-6)
+
+
+@pytest.mark.parametrize(("domain", "truth"), [(10, 20_000), (10, 30_000), (2, 32_768), (3, 8_000)])
+def test_who_is_alone_gives_away_no_less_than_one_report_does(domain: int, truth: int) -> None:
+    """Of all these the float nearest to epsilon is below it."""
+    scheme = KAry(domain, truth)
+    assert float(scheme.epsilon) < scheme.epsilon
+    assert scheme.epsilon <= shuffled_epsilon(scheme, 1, 1e-6) == pytest.approx(float(scheme.epsilon), rel=1e-5)
 
 
 def test_many_values_hide_better_than_two_at_the_same_epsilon() -> None:

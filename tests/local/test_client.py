@@ -19,11 +19,10 @@ from hedgerow.local.reference import cohort, permanent
 from hedgerow.local.spec import Metric
 from hedgerow.verify.audit import audit
 from local.auditing import AUDITED, bits_of, differing
+from local.shrink import HEAD, SHIPPED, SOURCE, shrink
 from local.vectors import METRICS, PLACE, bytes_of, values_of
 
 HOME, COIN = METRICS["rappor"], METRICS["coin"]
-MODULE = PLACE.parent / "js" / "hedgerow-local.js"
-MORE = MODULE.with_name("hedgerow-local-more.js")
 SUITE = Path(__file__).with_name("hedgerow-local.test.mjs")
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="Node.js is not installed: the JavaScript client is not tested")
@@ -162,22 +161,41 @@ def run_node(module: Path) -> tuple[int, str]:
 
 @needs_node
 def test_the_javascript_client_passes_its_suite() -> None:
-    code, told = run_node(MODULE)
+    code, told = run_node(SHIPPED)
     assert code == 0, told
     passed = re.search(r"^# pass (\d+)$", told, re.MULTILINE)
     assert passed is not None
     assert int(passed[1]) == SUITE.read_text(encoding="utf-8").count("\ntest(")
 
 
-def test_the_javascript_client_is_small_and_needs_nothing() -> None:
-    text, more = (file.read_text(encoding="ascii") for file in (MODULE, MORE))
+def test_the_javascript_client_is_one_small_module_that_needs_nothing() -> None:
+    text = SHIPPED.read_text(encoding="ascii")
     assert len(text) < 10_000
-    assert len(more) < 4_000
-    assert re.findall(r"import .*|require\(.*|import\(.*", text) == []
-    assert re.findall(r"^import .*|require\(.*|import\(.*", more, re.MULTILINE) == [
-        'import { LARGEST, PROTOCOLS, SCALE, coin, domain, number, told } from "./hedgerow-local.js";'
-    ]
-    assert "Math.random" not in text + more
+    assert re.findall(r"\bimport\b(?!Key)|require\(|Math\.random", text) == []
+    assert sorted(path.name for path in SHIPPED.parent.glob("*.js")) == [SHIPPED.name, SOURCE.name]
+
+
+def test_the_javascript_that_is_shipped_is_made_from_its_source() -> None:
+    """If it is not: python tests/local/shrink.py."""
+    assert SHIPPED.read_text(encoding="ascii") == shrink(SOURCE.read_text(encoding="ascii"))
+
+
+@pytest.mark.parametrize(
+    ("source", "shipped"),
+    [
+        ("const a = 1; // one\nconst b = 2;\n", "const a=1;\nconst b=2;"),
+        ("f(a, // first\n\tb);", "f(a,b);"),
+        ('say("a  // b", `c  ${d}  /* e */`);', 'say("a  // b",`c  ${d}  /* e */`);'),
+        ('say("\\" // no", 1);', 'say("\\" // no",1);'),
+        ("text.match(/[/ ] \\/ /g)", "text.match(/[/ ] \\/ /g)"),
+        ("a = b / c / d;", "a=b/c/d;"),
+        ("a = b + +c - -d;", "a=b+ +c- -d;"),
+        ("if (x) {\n\treturn { y, };\n}\nelse z();", "if(x){return{y}}\nelse z();"),
+        ("/** Why. */\nexport async function f() {}\n", "export async function f(){}"),
+    ],
+)
+def test_shrinking_leaves_what_is_meant(source: str, shipped: str) -> None:
+    assert shrink(source) == HEAD + shipped + "\n"
 
 
 Ask = Callable[[Metric, "int | str", int], np.ndarray[tuple[int, ...], np.dtype[np.int64]]]
@@ -202,8 +220,18 @@ def reporting(module: Path) -> Iterator[Ask]:
 
 @pytest.fixture(scope="module")
 def javascript() -> Iterator[Ask]:
-    with reporting(MODULE) as ask:
+    with reporting(SHIPPED) as ask:
         yield ask
+
+
+def planted_in(folder: Path, good: str, bad: str) -> Path:
+    """The module as it would be shipped with this in its source."""
+    text = SOURCE.read_text(encoding="ascii")
+    assert text.count(good) == 1
+    shutil.copy(SHIPPED.with_name("package.json"), folder)
+    module = folder / SHIPPED.name
+    module.write_text(shrink(text.replace(good, bad)), encoding="ascii")
+    return module
 
 
 def audited(ask: Ask, metric: Metric, one: int | str, other: int | str) -> float:
@@ -224,13 +252,8 @@ def test_a_javascript_rappor_loses_no_more_than_stated_and_a_bit_never_cleared_d
     metric = Metric("home", "rappor", tuple((dict(HOME.parameters) | {"k": 8, "m": 1}).items()))
     values = differing(metric)
     assert audited(javascript, metric, *values) <= metric.epsilon
-    for file in (MORE, MODULE.with_name("package.json")):
-        shutil.copy(file, tmp_path)
     good, bad = "(await permanent(metric, secret, value)).map((bit) => ", "(await bloom(metric, 0, value)).map((bit) => bit || "
-    text = MODULE.read_text(encoding="ascii")
-    assert text.count(good) == 1
-    (tmp_path / MODULE.name).write_text(text.replace(good, bad), encoding="ascii")
-    with reporting(tmp_path / MODULE.name) as planted:
+    with reporting(planted_in(tmp_path, good, bad)) as planted:
         assert audited(planted, metric, *values) > metric.epsilon
 
 
@@ -260,11 +283,6 @@ PLANTED = {
 @pytest.mark.parametrize("bug", PLANTED)
 def test_bugs_planted_in_the_javascript_client_are_caught(bug: str, tmp_path: Path) -> None:
     good, bad, where = PLANTED[bug]
-    text = MODULE.read_text(encoding="ascii")
-    assert text.count(good) == 1
-    for file in (MORE, MODULE.with_name("package.json")):
-        shutil.copy(file, tmp_path)
-    (tmp_path / MODULE.name).write_text(text.replace(good, bad), encoding="ascii")
-    code, told = run_node(tmp_path / MODULE.name)
+    code, told = run_node(planted_in(tmp_path, good, bad))
     assert code != 0
     assert re.search(rf"^not ok \d+ - {where}", told, re.MULTILINE), told

@@ -12,6 +12,7 @@ import socket
 import sys
 import threading
 import time
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from hedgerow.local.protocols import KAry, Rappor
 from hedgerow.local.spec import Metric
 from hedgerow.local.store import Store
 from local.serving import JSON, PACKED, Served, packed, serving
+from local.vectors import METRICS
 
 METRIC = Metric.of("colour", KAry.calibrate(domain=5, epsilon=2), epoch=7)
 OTHER = Metric.of("shape", KAry.calibrate(domain=300, epsilon=1))
@@ -359,6 +361,38 @@ def test_the_room_for_a_body_is_what_it_says_or_the_most(said: str, held: int) -
 
     scope = {"type": "http", "headers": [(b"content-length", said.encode("utf-8"))]}
     assert collector._size(Request(scope), 100) == held
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_no_batch_keeps_more_counters_than_room_was_made_for(name: str) -> None:
+    metric = METRICS[name]
+    calendar = Calendar([metric])
+    for reports in (1, 5, 300):
+        values = np.random.default_rng(reports).integers(0, min(metric.scheme.domain, 1 << 20), reports)
+        body = Batch(metric.hash, metric.scheme.encode(values)).to_bytes()
+        addition = read(calendar, "application/octet-stream", "k" * 16, body)
+        assert sum(piece.nbytes for piece in addition.pieces.values()) <= collector._kept(calendar, len(body))
+    assert collector._kept(calendar, 1 << 30) == 8 * metric.scheme.counters
+
+
+def test_small_batches_of_a_large_metric_take_little_memory(tmp_path: Path) -> None:
+    """All counters of one batch would take 16 MB, and those of 40 batches that wait for the disk forty times that."""
+    large = Metric.of("large", KAry(1 << 21, 60_000))
+    records = large.scheme.encode(np.arange(10) << 17)
+    body, calendar = Batch(large.hash, records).to_bytes(), Calendar([large])
+    tracemalloc.start()
+    try:
+        waiting = [read(calendar, "application/octet-stream", f"{number:016}", body) for number in range(40)]
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        with Store(tmp_path / "counts") as store:
+            assert store.add(waiting) == [True] * 40
+            _, peak = tracemalloc.get_traced_memory()
+            assert store.counters(large)[-1] == 400
+    finally:
+        tracemalloc.stop()
+    assert max(held, peak) < 4 << 20
+    assert 40 * collector._kept(calendar, len(body)) < 32 << 20
 
 
 def test_no_telemetry_whoever_asks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

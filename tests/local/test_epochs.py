@@ -9,7 +9,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.epochs import Calendar
 from hedgerow.local.protocols import KAry
-from hedgerow.local.spec import Metric
+from hedgerow.local.spec import LAST_EPOCH, Metric
 
 METRIC = Metric.of("colour", KAry(3, 40_000), epoch=5)
 OTHER = Metric.of("shape", KAry(2, 40_000), epoch=20_000)
@@ -22,6 +22,13 @@ def test_epochs_around_the_present_one(ahead: int, late: int, opened: bool) -> N
         then = replace(metric, epoch=metric.epoch + ahead)
         assert calendar.find(then.hash) == (then, ahead)
     assert calendar.open(ahead) is opened
+
+
+def test_the_last_epoch_has_none_after_it() -> None:
+    last = replace(METRIC, epoch=LAST_EPOCH)
+    calendar = Calendar([last])
+    assert calendar.find(last.hash) == (last, 0)
+    assert calendar.find(replace(last, epoch=LAST_EPOCH - 1_000).hash) == (replace(last, epoch=LAST_EPOCH - 1_000), -1_000)
 
 
 @pytest.mark.parametrize("epoch", [0, 1_005])

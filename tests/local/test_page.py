@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,8 +15,9 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.local import page
 from hedgerow.local.epochs import Calendar
-from hedgerow.local.page import Overview
+from hedgerow.local.page import MOST_CANDIDATES, Overview
 from hedgerow.local.protocols import Duchi, KAry, LongitudinalUnary, Rappor
+from hedgerow.local.simulation import simulate_counters
 from hedgerow.local.spec import Metric
 from hedgerow.local.store import Addition, Store
 
@@ -204,6 +206,35 @@ def test_texts_are_found_among_candidates(store: Store) -> None:
 def test_candidates_that_cannot_be_looked_for(store: Store, candidates: dict[str, list[str]], told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
         Overview(store, Calendar([METRIC, TEXTS]), candidates)
+
+
+def test_many_cohorts_leave_room_for_fewer_candidates(store: Store) -> None:
+    """Else a list that is short enough for 128 cohorts would fill the memory in 4,096."""
+    wide = Metric.of("wide", Rappor(k=8, h=2, m=4_096, f=16_384, p=16_384, q=49_152))
+    texts = [str(number) for number in range(513)]
+    with pytest.raises(InvalidArgument, match="must be 1 to 512 texts in so many cohorts; hedgerow local decode takes more; got 513"):
+        Overview(store, Calendar([wide]), {"wide": texts})
+    (row,) = Overview(store, Calendar([wide]), {"wide": texts[:3]}).rows()
+    assert row.found == ()
+
+
+@pytest.mark.long
+def test_the_longest_list_of_candidates_takes_little_memory(store: Store) -> None:
+    """Hundreds of the texts are found, so that there is much to fit. All at once it would take more than 70 MB."""
+    texts = [f"page-{number}.example" for number in range(MOST_CANDIDATES)]
+    scheme = Rappor(k=128, h=2, m=128, f=2, p=2_048, q=63_488)
+    home = Metric.of("home", scheme)
+    held = (200_000 / np.arange(1, MOST_CANDIDATES + 1)).astype(np.int64)
+    store.add([Addition(home, b"one", simulate_counters(scheme, scheme.bits(texts, home.lasting), held))])
+    overview = Overview(store, Calendar([home]), {"home": texts})
+    tracemalloc.start()
+    try:
+        (row,) = overview.rows()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(row.found or ()) > 200
+    assert peak < 40 << 20
 
 
 def test_a_metric_of_very_many_values_is_not_decoded_here(store: Store) -> None:

@@ -62,6 +62,22 @@ def test_a_candidate_that_explains_an_unlisted_value_is_judged_as_if_it_were_not
     assert chance >= p_values(found, rates, variances, candidates)[0]
 
 
+def test_in_few_cells_whoever_may_be_detected_is_judged_by_a_fit_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chances only grow by it, and only of those who may be detected at the loosest level and are not beyond doubt."""
+    setting = Setting(8, 64, "chrome", 2.0, True, values=25, n=100_000)
+    twice, _ = judged(setting, "zipf1", 3)
+    monkeypatch.setattr(significance, "_CELLS", 8 * 64 - 1)
+    once, _ = judged(setting, "zipf1", 3)
+    changed = np.flatnonzero(twice != once)
+    assert changed.size
+    assert (twice >= once).all()
+    assert (once[changed] > 1e-9).all()
+    assert (once[changed] <= 0.1 * (once <= once[changed].max()).sum() / once.size).all()
+    monkeypatch.setattr(significance, "_CELLS", 8 * 64)
+    monkeypatch.setattr(significance, "_LISTED", 10)
+    assert np.array_equal(judged(setting, "zipf1", 3)[0], once)
+
+
 def test_a_law_is_never_narrower_than_the_coins() -> None:
     case = draw(Setting(8, 32, "chrome", 1.0, True), "zipf1", 1)
     rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()

@@ -29,7 +29,6 @@ QUIET = (
 )
 PAGE = """<!doctype html><body><script type="module">
 import { Client, Metric, Stream, batch, bloom, cohort, encode, hex, pack, permanent, tag } from "./hedgerow-local.js";
-import "./hedgerow-local-more.js";
 const bytes = (digits) => Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
 const told = { checked: 0, wrong: [] };
 const same = (found, wanted) => { told.checked++; if (String(found) !== String(wanted)) told.wrong.push([found, wanted]); };

@@ -38,8 +38,8 @@ def at_the_level(setting: Setting, runs: int) -> np.ndarray:
     """Checks both kinds of control over so many collections; returns all errors in standard errors."""
     results = [collected(setting, SHAPES[seed % len(SHAPES)], 5000 + seed) for seed in range(runs)]
     false, some, errors = zip(*results, strict=True)
-    assert np.mean(some) <= LEVEL + 3.5 * (LEVEL * (1 - LEVEL) / runs) ** 0.5
-    assert np.mean(false) <= LEVEL + 3.5 * float(np.std(false)) / runs**0.5
+    assert np.mean(some) <= LEVEL + 2 * (LEVEL * (1 - LEVEL) / runs) ** 0.5  # seeds are fixed: this fails by a change, never by chance
+    assert np.mean(false) <= LEVEL + 2 * float(np.std(false)) / runs**0.5
     return np.concatenate(errors)
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.local_files import different_files, read_codes, read_metric, read_names, write
-from hedgerow.cli.local_plans import chosen, facts, in_words, reach, reach_in_words, shuffled
+from hedgerow.cli.local_files import DRAWN, different_files, draw_to, read_codes, read_metric, read_names, write
+from hedgerow.cli.local_plans import chosen, epsilon_up, facts, in_words, reach, reach_in_words, shuffled
+from hedgerow.cli.local_simulations import simulation
 from hedgerow.cli.terminal import Debug, Json, number, output, print_json, working
 from hedgerow.errors import InvalidArgument, Unsupported
 
 if TYPE_CHECKING:
     from hedgerow.local.findings import Finding
-    from hedgerow.local.simulation import Simulated
     from hedgerow.local.spec import Metric
 
 __all__ = ["local_collect", "local_decode", "local_encode", "local_plan", "local_simulate"]
@@ -26,6 +26,7 @@ OneMetric = Annotated[Path, typer.Argument(metavar="METRIC.json", help="The metr
 Given = Annotated[Path | None, typer.Option("--metric", help="A metric file, instead of --domain and --epsilon.")]
 Domain = Annotated[int | None, typer.Option(help="How many values there are; for a mean, how many steps its scale has.")]
 Epsilon = Annotated[str | None, typer.Option(help="What one report may give away.")]
+Mean = Annotated[bool, typer.Option("--mean", help="Estimate the mean of a number instead of counting values.")]
 Repeats = Annotated[bool, typer.Option("--repeats", help="Clients report again and again: answers are remembered.")]
 Lifetime = Annotated[
     str | None, typer.Option(help="With --repeats: what all reports of one value may give away; twice epsilon by default.")
@@ -37,9 +38,6 @@ Delta = Annotated[
 ]
 Picture = Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw it: estimates with their intervals.")]
 
-_SHOWN = 12  # bars of a simulation
-_DRAWN = 40  # lines of a picture
-_WIDTH = 48  # cells of a bar
 _PIECE = 1 << 18  # values randomised at a time
 _NORMAL = 1.959964  # standard errors on each side of a 95 % interval
 
@@ -47,7 +45,7 @@ _NORMAL = 1.959964  # standard errors on each side of a 95 % interval
 def local_plan(
     domain: Domain = None,
     epsilon: Epsilon = None,
-    mean: Annotated[bool, typer.Option("--mean", help="Estimate the mean of a number instead of counting values.")] = False,
+    mean: Mean = False,
     repeats: Repeats = False,
     lifetime: Lifetime = None,
     report_bytes: Size = None,
@@ -83,6 +81,7 @@ def local_simulate(
     domain: Domain = None,
     epsilon: Epsilon = None,
     clients: Annotated[int, typer.Option(help="How many clients report.")] = 100_000,
+    mean: Mean = False,
     repeats: Repeats = False,
     lifetime: Lifetime = None,
     report_bytes: Size = None,
@@ -95,28 +94,18 @@ def local_simulate(
     """Try it on clients that do not exist: estimates and intervals beside the truth. With a metric of RAPPOR, --domain says how many
     candidates there are."""
     candidates = domain if metric is not None else None
-    wishes: dict[str, Any] = {"domain": None if metric else domain, "epsilon": epsilon, "repeats": repeats}
+    wishes: dict[str, Any] = {"domain": None if metric else domain, "epsilon": epsilon, "mean": mean, "repeats": repeats}
     kept, _ = chosen(metric, **wishes, lifetime=lifetime, report_bytes=report_bytes)
     with working("simulating", quiet=as_json) as moved:
-        found = _simulated(kept, candidates, clients, shape, moved)
+        found = simulation(kept, candidates, clients, shape, moved)
     if picture is not None:
-        top = found.frequent(_DRAWN)
-        _picture(picture, top, f"{clients:,} simulated clients of {kept.protocol}", found.truths(top))
+        draw_to(picture, found.drawn(), f"{clients:,} simulated clients of {kept.protocol}", found.truths)
     if as_json:
-        error = {"root_mean_square": found.root_mean_square, "expected": found.expected, "covered": found.covered}
-        print_json({**facts(kept), "clients": clients, "error": error, "values": _values(found)})
+        print_json({**facts(kept), "clients": clients, **found.to_dict()})
         return 0
     _say(in_words(kept))
-    _draw(found)
-    detected = int(found.estimates.detected().sum())
-    _say(
-        [
-            f"{detected:,} of {len(found.truth):,} values are detected, with false discoveries held at 5 %.",
-            f"Error of a count: {found.root_mean_square:,.0f} (root mean square); the exact variance foretells {found.expected:,.0f}.",
-            f"{100 * found.covered:.1f} % of the 95 % intervals hold the truth.",
-            *([] if picture is None else [f"Drawn in {picture}."]),
-        ]
-    )
+    found.show(output())
+    _say([*found.in_words(), *([] if picture is None else [f"Drawn in {picture}."])])
     return 0
 
 
@@ -151,7 +140,7 @@ def local_encode(
         print_json({"metric": kept.id, "epoch": kept.epoch, "hash": kept.hash.hex(), "reports": len(batch), "file": str(to)})
     else:
         size = f"{kept.scheme.record} byte{'' if kept.scheme.record == 1 else 's'}"
-        _say([f"{len(batch):,} reports of {size} in {to}. Each costs its client epsilon {kept.epsilon:.4g}."])
+        _say([f"{len(batch):,} reports of {size} in {to}. Each costs its client epsilon {epsilon_up(kept.epsilon)}."])
     return 0
 
 
@@ -238,7 +227,7 @@ def local_decode(
                 "decode", "takes --store and --metric, --reports and --metric, or --counts, --map and --params", sorted(given)
             )
     if picture is not None and detected:
-        _picture(picture, detected[:_DRAWN], f"The {min(len(detected), _DRAWN)} most frequent values detected", None)
+        draw_to(picture, detected[:DRAWN], f"The {min(len(detected), DRAWN)} most frequent values detected", None)
     if as_json:
         print_json({**about, "control": control, "level": float(limit), "detected": [found.to_dict() for found in detected]})
         return 0
@@ -302,54 +291,6 @@ def _decoded_in_words(about: dict[str, Any], detected: list[Finding], control: s
     kept = "false discoveries are" if control == "fdr" else "the chance of even one false discovery is"
     count = f"{len(detected):,} value{'' if len(detected) == 1 else 's'}"
     return [*told, f"{count} detected{among}; {kept} held at {level}. ± is the 95 % interval."]
-
-
-def _simulated(metric: Metric, candidates: int | None, clients: int, shape: str, moved: Any) -> Simulated:
-    from hedgerow.local.simulation import holders, simulate, simulate_texts
-
-    if metric.protocol != "rappor":
-        if candidates is not None:
-            raise InvalidArgument("domain", "is what the metric says; leave it out", candidates)
-        return simulate(metric.scheme, clients, shape, moved)
-    if candidates is None:
-        raise InvalidArgument("domain", "must say how many candidates there are: RAPPOR is about texts")
-    held = holders(shape, candidates, clients)
-    return simulate_texts(metric, {f"text {place}": count for place, count in enumerate(held.tolist(), 1)}, moved=moved)
-
-
-def _values(found: Simulated) -> list[dict[str, Any]]:
-    lows, highs = found.estimates.intervals()
-    columns = found.truth.tolist(), found.estimates.counts.tolist(), lows.tolist(), highs.tolist()
-    fields = "truth", "estimate", "low", "high"
-    named = range(len(found.truth)) if found.names is None else found.names
-    return [{"value": value, **dict(zip(fields, row, strict=True))} for value, row in zip(named, zip(*columns, strict=True), strict=True)]
-
-
-def _draw(found: Simulated) -> None:
-    """The most frequent values: bars with intervals, and the truth as a diamond."""
-    from rich.text import Text
-
-    from hedgerow.demo.chapters import Bar
-    from hedgerow.demo.plot import bar
-    from hedgerow.demo.show import THEME
-
-    rows = found.frequent(_SHOWN)
-    truths = found.truths(rows)
-    top = max(max(row.high, truths[row.value]) for row in rows)
-    console = output()
-    with console.use_theme(THEME):
-        for row in rows:
-            item = Bar(str(row.value), row.estimate, row.low, row.high, truths[row.value])
-            line = Text(f"{row.value!s:>9} {row.estimate:>12,.0f}  ")
-            console.print(line.append_text(bar(item, top, _WIDTH)), soft_wrap=True)
-        console.print("├─┼─┤ estimate and 95 % interval, ◆ truth", style="faint", soft_wrap=True)
-
-
-def _picture(file: Path, found: list[Finding], title: str, truths: Any) -> None:
-    from hedgerow.local.picture import picture
-
-    unit = "clients" if found[0].p_value is not None else "from 0 to 1"
-    write(file, picture(found, title, truths, unit=unit).encode("utf-8"))
 
 
 def _say(lines: list[str]) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import InvalidArgument, SourceError
 
 if TYPE_CHECKING:
+    from hedgerow.local.findings import Finding
     from hedgerow.local.spec import Metric
 
-__all__ = ["different_files", "read_codes", "read_metric", "read_names", "write"]
+__all__ = ["DRAWN", "different_files", "draw_to", "read_codes", "read_metric", "read_names", "write"]
+
+DRAWN = 40  # lines of a picture
 
 
 def read_metric(file: Path) -> Metric:
@@ -83,3 +86,11 @@ def _read(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise InvalidArgument("FILE", "must be a file of text that can be read", str(file)) from None
+
+
+def draw_to(file: Path, found: Sequence[Finding], title: str, truths: Mapping[Any, float] | None) -> None:
+    """A picture of findings, with the truth where it is known."""
+    from hedgerow.local.picture import picture
+
+    unit = "clients" if found[0].p_value is not None else "from 0 to 1"
+    write(file, picture(found, title, truths, unit=unit).encode("utf-8"))

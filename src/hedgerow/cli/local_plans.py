@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from hedgerow.local.protocols import Protocol
     from hedgerow.local.spec import Metric
 
-__all__ = ["chosen", "facts", "in_words", "reach", "reach_in_words", "shuffled"]
+__all__ = ["chosen", "epsilon_up", "facts", "in_words", "reach", "reach_in_words", "shuffled"]
 
 _CROWDS = (10_000, 100_000, 1_000_000, 10_000_000)
 _MEANS = ("duchi", "piecewise", "hybrid")
+_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 
 
 def chosen(metric: Path | None, **wishes: Any) -> tuple[Metric, str]:
@@ -105,13 +106,13 @@ def _shuffled_in_words(metric: Metric, told: dict[str, Any]) -> list[str]:
     lines = []
     for row in told["batches"]:
         within = "" if row["alike"] == row["clients"] else f", {row['alike']:,} in each cohort,"
-        price = f"epsilon {row['epsilon']:.4g} at delta {told['delta']:g}"
+        price = f"epsilon {epsilon_up(row['epsilon'])} at delta {told['delta']:g}"
         lines.append(f"Shuffled among {row['clients']:,} clients{within} a report gives away {price}.")
     return [
         *lines,
         "That holds if",
         *(f"- {condition};" for condition in told["conditions"]),
-        f"else it is {metric.epsilon:.4g}, as above.",
+        f"else it is {epsilon_up(metric.epsilon)}, as above.",
     ]
 
 
@@ -134,9 +135,14 @@ def in_words(metric: Metric) -> list[str]:
     """The same for people."""
     about = "texts" if metric.protocol == "rappor" else f"{metric.scheme.domain:,} values"
     lifetime, size = metric.lifetime_epsilon(1), metric.scheme.record
-    for_life = f"{lifetime:.4g}" if lifetime < float("inf") else "without bound"
+    for_life = epsilon_up(lifetime) if lifetime < float("inf") else "without bound"
     each = f"all reports of one value {for_life}" if metric.scheme.memoised else "each further one as much again"
     return [
         f"Protocol {metric.protocol}: reports of {size} byte{'' if size == 1 else 's'} about {about}.",
-        f"One report gives away epsilon {metric.epsilon:.4g} at most, {each}.",
+        f"One report gives away epsilon {epsilon_up(metric.epsilon)} at most, {each}.",
     ]
+
+
+def epsilon_up(epsilon: float) -> str:
+    """Four digits, rounded up: less is never said than is given away."""
+    return f"{_DIGITS.create_decimal_from_float(epsilon).normalize():f}"

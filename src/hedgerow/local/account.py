@@ -75,22 +75,20 @@ def lifetime_epsilon(metrics: Iterable[tuple[Metric, int]]) -> float:
 
 def shuffled_epsilon(scheme: Protocol, n: int, delta: Number) -> float:
     """The epsilon of a shuffled batch of n honest clients at this delta, under ``CONDITIONS``; never above that of a report."""
-    limit, most = float(privacy_delta(delta)), float(scheme.epsilon)
-    if limit < 1e-200:
-        raise InvalidArgument("delta", "must be at least 1e-200 for shuffled reports", delta)
+    limit, most = -float_up(-privacy_delta(delta)), float_up(scheme.epsilon)
     clients = check_whole(n, "n", 1, 1 << 62)
     low, high = 0.0, most
     while high - low > 5e-7 + 1e-4 * low:
         middle = (low + high) / 2
         low, high = (low, middle) if shuffled_delta(scheme, clients, middle, limit * _SLACK) <= limit else (middle, high)
-    return min(ceil(high * 10**6) / 10**6, most)
+    return min(float_up(Fraction(ceil(Fraction(high) * 10**6), 10**6)), most)
 
 
 def shuffled_delta(scheme: Protocol, n: int, epsilon: float, left_out: float = 1e-18) -> float:
     """The delta of a shuffled batch at this epsilon; ``left_out`` is what may be lumped together at the far ends."""
     if not epsilon >= 0:
         raise InvalidArgument("epsilon", "must be at least 0", epsilon)
-    ratio, distance = exp(float(scheme.epsilon)), float(scheme.variation)
+    ratio, distance = exp(float_up(scheme.epsilon)), float(scheme.variation)
     blanket, side = 1 / ratio, 0.5
     if isinstance(scheme, EVEN):
         blanket, side = min(1.0, (1 + distance) / ratio), min(0.5, distance * ratio / ((ratio - 1) * (1 + distance)))

@@ -6,6 +6,7 @@ time its place is the number of cells, a cell that holds nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from hedgerow.numeric.chunk import Floats, Integers
 
 __all__ = ["Candidates"]
 
-_CHUNK = 1 << 12  # candidates summed at once: what they gather stays in the cache
+_GATHERED = 1 << 18  # cells summed at once: what is gathered of them stays in the cache, and takes little memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,16 +80,22 @@ class Candidates:
         """For each candidate the sum of these numbers over the cells it sets."""
         padded = np.append(numbers, 0.0)
         total = np.empty(len(self))
-        for start in range(0, len(self), _CHUNK):
-            total[start : start + _CHUNK] = padded.take(self.places[start : start + _CHUNK]).sum(axis=1)
+        for part in self.parts(len(self)):
+            total[part] = padded.take(self.places[part]).sum(axis=1)
         return total
 
     def spread(self, shares: Floats) -> Floats:
         """For each cell the sum of the shares of those that set it."""
-        some = np.flatnonzero(shares)
-        places = self.places[some]
-        total = np.bincount(places.ravel(), np.repeat(shares[some], places.shape[1]), minlength=self.cells + 1)
-        return total[: self.cells].astype(np.float64)
+        some, total = np.flatnonzero(shares), np.zeros(self.cells + 1)
+        for part in self.parts(some.size):
+            rows = some[part]
+            total += np.bincount(self.places[rows].ravel(), np.repeat(shares[rows], self.places.shape[1]), minlength=self.cells + 1)
+        return total[: self.cells]
+
+    def parts(self, count: int) -> Iterator[slice]:
+        """So many candidates some at a time: what is computed for each of their cells is never held for all."""
+        some = max(1, _GATHERED // self.places.shape[1])
+        return (slice(start, start + some) for start in range(0, count, some))
 
     def take(self, rows: Integers) -> Candidates:
         """Some of the candidates."""

@@ -18,6 +18,7 @@ import asyncio
 import logging
 import re
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -27,7 +28,7 @@ from hedgerow.errors import HedgerowError, InvalidArgument, SourceError, Unsuppo
 from hedgerow.local.batches import Batch
 from hedgerow.local.epochs import Calendar
 from hedgerow.local.page import Overview
-from hedgerow.local.store import Addition, Store
+from hedgerow.local.store import PIECE, Addition, Store
 from hedgerow.local.writer import Writer
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ _PATIENCE = 30.0  # seconds in which a body must arrive
 _LOG = logging.getLogger("hedgerow.collector")
 _KEY = re.compile(r"[!-~]{16,128}")
 _AT_ONCE = 64  # connections; more are told to come back
-_ROOM = 48 << 20  # bytes that batches on their way may take together; more of them wait
+_ROOM = 32 << 20  # bytes that batches on their way may take together; more of them wait
+_COUNTING = 16 << 20  # bytes of counters that may be worked on; if those of one batch take more, they are alone
 _TIMES = {"application/octet-stream": 4, "application/json": 10}  # how many times its length a body takes while it is read
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 # The page runs nothing and fetches nothing.
@@ -129,6 +131,11 @@ def application(
     overview, room = Overview(store, calendar, candidates), Room(_ROOM)
     writer, pages = Writer(store), ThreadPoolExecutor(1, "hedgerow-page")  # a page that takes long keeps no batch waiting
     state = 3 * 8 * max(metric.scheme.counters for metric in calendar.metrics)  # bytes of counters, while one batch is counted
+    counting = threading.BoundedSemaphore(max(1, _COUNTING // state))
+
+    def counted(kind: str, key: str, body: bytes) -> Addition:
+        with counting:
+            return read(calendar, kind, key, body)
 
     @asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
@@ -138,9 +145,10 @@ def application(
 
     async def receive(request: Request) -> Response:
         kind, key = request.headers.get("Content-Type", ""), request.headers.get("Batch-Key", "")
-        async with room.taken(_size(request, largest) * _TIMES.get(_form(kind), 1) + state):
+        size = _size(request, largest)
+        async with room.taken(size * _TIMES.get(_form(kind), 1) + _kept(calendar, size)):
             body = await _body(request, largest)
-            addition = await asyncio.to_thread(read, calendar, kind, key, body)
+            addition = await asyncio.to_thread(counted, kind, key, body)
             if not await asyncio.wrap_future(writer.add(addition)):
                 raise Rejected(409, "Replayed", "A batch with this Batch-Key was counted already. Nothing was counted again.")
         return JSONResponse({"metric": addition.metric.id, "epoch": addition.metric.epoch, "counted": True})
@@ -165,6 +173,14 @@ def _size(request: "Request", largest: int) -> int:
     """How long its body will be at most, as far as it is kept."""
     said = request.headers.get("Content-Length", "")
     return min(int(said), largest) if said.isascii() and said.isdecimal() and len(said) < 16 else largest
+
+
+def _kept(calendar: Calendar, size: int) -> int:
+    """Bytes of counters that stay of so many bytes of reports until they are on disk. Each report changes counters in few stretches: its
+    own bits lie side by side, the number of its cohort's reports in another, that of all in a third."""
+    schemes = [metric.scheme for metric in calendar.metrics]
+    each = (min(8 * scheme.counters, (size // scheme.record + 1) * (8 * scheme.record // PIECE + 4) * 8 * PIECE) for scheme in schemes)
+    return max(each)
 
 
 def _form(kind: str) -> str:

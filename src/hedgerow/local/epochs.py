@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.spec import Metric
+from hedgerow.local.spec import LAST_EPOCH, Metric
 
 __all__ = ["Calendar"]
 
@@ -29,7 +29,7 @@ class Calendar:
         self.metrics, self.late = tuple(metrics), late
         self._known: dict[bytes, tuple[Metric, int]] = {}
         for metric in metrics:
-            for epoch in range(max(0, metric.epoch - _AROUND), metric.epoch + _AROUND + 1):
+            for epoch in range(max(0, metric.epoch - _AROUND), min(metric.epoch + _AROUND, LAST_EPOCH) + 1):
                 self._known[replace(metric, epoch=epoch).hash] = metric, epoch - metric.epoch
 
     def find(self, hash: bytes) -> tuple[Metric, int] | None:

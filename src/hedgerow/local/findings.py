@@ -15,7 +15,7 @@ from hedgerow.local.spec import Metric
 from hedgerow.numeric.chunk import Integers
 from hedgerow.numeric.number import Number
 
-__all__ = ["Finding", "findings", "reports"]
+__all__ = ["Finding", "findings", "mean_finding", "reports"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,14 @@ def findings(
     else:
         estimates = scheme.estimate(counters)
         if len(estimates.counts) != scheme.domain:
-            return [_mean(estimates)] if estimates.n else []
+            return [mean_finding(estimates)] if estimates.n else []
         if names is not None and len(names) != scheme.domain:
             raise InvalidArgument("names", f"must be as many as the metric has values, {scheme.domain:,}", len(names))
     return _listed(estimates, np.flatnonzero(estimates.detected(control, level)), names)
 
 
-def _mean(estimates: Estimates) -> Finding:
+def mean_finding(estimates: Estimates) -> Finding:
+    """The mean, where an estimate is the total of numbers from 0 to 1."""
     (low,), (high,) = estimates.intervals()
     total, error = estimates.counts[0], estimates.standard_errors[0]
     mean, stderr, start, end = (float(number) / estimates.n for number in (total, error, low, high))

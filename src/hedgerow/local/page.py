@@ -25,6 +25,7 @@ from hedgerow.local.store import Store
 __all__ = ["MOST_CANDIDATES", "Overview", "Row"]
 
 MOST_CANDIDATES = 10_000  # texts for one metric on the page
+_MOST_PLACES = 1 << 22  # bits of all of them in all cohorts: each takes 4 bytes, and as much again while it is decoded
 _MOST_COUNTERS = 1 << 19  # beyond, to decode takes more memory than a collector shall have
 _EARLIER = 4  # epochs of one metric before the present one
 _REST = 9  # times as long as it took to compute, nothing is computed
@@ -148,12 +149,14 @@ class Overview:
 
 def _checked(calendar: Calendar, id: str, texts: Sequence[str]) -> tuple[str, ...]:
     """Candidates that can be looked for."""
-    if not any(metric.id == id and isinstance(metric.scheme, Rappor) for metric in calendar.metrics):
+    schemes = [metric.scheme for metric in calendar.metrics if metric.id == id and isinstance(metric.scheme, Rappor)]
+    if not schemes:
         raise InvalidArgument("candidates", "must be for a RAPPOR metric that is collected here", id)
+    most = min(MOST_CANDIDATES, *(_MOST_PLACES // (scheme.m * scheme.h) for scheme in schemes))
     different = tuple(dict.fromkeys(texts))
-    if not 0 < len(different) <= MOST_CANDIDATES:
+    if not 0 < len(different) <= most:
         raise InvalidArgument(
-            "candidates", f"for the page must be 1 to {MOST_CANDIDATES:,} texts; hedgerow local decode takes more", len(different)
+            "candidates", f"for the page must be 1 to {most:,} texts in so many cohorts; hedgerow local decode takes more", len(different)
         )
     return different
 

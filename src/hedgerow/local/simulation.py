@@ -19,7 +19,7 @@ from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.local.candidates import Candidates
 from hedgerow.local.estimates import Estimates
 from hedgerow.local.findings import Finding
-from hedgerow.local.protocols import Protocol, Rappor
+from hedgerow.local.protocols import MEANS, Protocol, Rappor
 from hedgerow.local.rappor_decode import decode
 from hedgerow.local.spec import Metric
 from hedgerow.local.thresholds import check_whole
@@ -27,13 +27,13 @@ from hedgerow.numeric.bits import words
 from hedgerow.numeric.chunk import Floats, Integers
 from hedgerow.numeric.number import Number
 
-__all__ = ["SHAPES", "Simulated", "holders", "simulate", "simulate_counters", "simulate_texts"]
+__all__ = ["SHAPES", "Moved", "Simulated", "collected", "holders", "simulate", "simulate_counters", "simulate_texts"]
 
 SHAPES = ("zipf", "uniform")
 _PIECE = 1 << 24  # bytes of reports at a time
 _DEALT = 1 << 20  # clients at a time
 _MOST = 10**9
-_Moved = Callable[[int, int], None]
+Moved = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,8 +99,16 @@ def holders(shape: str, values: int, clients: int) -> Integers:
     return truth
 
 
-def simulate(scheme: Protocol, clients: int, shape: str = "zipf", moved: _Moved | None = None) -> Simulated:
+def simulate(scheme: Protocol, clients: int, shape: str = "zipf", moved: Moved | None = None) -> Simulated:
     """Let so many clients hold values of this shape, report once each, and estimate. ``moved`` hears how far it is."""
+    if isinstance(scheme, MEANS):
+        raise Unsupported(f"This simulation counts values, and {scheme.name} estimates a mean: simulate_mean tries it.")
+    truth, counters = collected(scheme, clients, shape, moved)
+    return Simulated(scheme, truth, scheme.estimate(counters))
+
+
+def collected(scheme: Protocol, clients: int, shape: str, moved: Moved | None = None) -> tuple[Integers, Integers]:
+    """How many of so many clients hold each value, and the counters of their reports."""
     check_whole(clients, "clients", 1, _MOST)
     if isinstance(scheme, Rappor):
         raise Unsupported("RAPPOR is about texts: simulate_texts takes them, and how many clients hold each.")
@@ -113,13 +121,10 @@ def simulate(scheme: Protocol, clients: int, shape: str = "zipf", moved: _Moved 
         counters += scheme.aggregate(scheme.encode(values))
         if moved is not None:
             moved(min(start + piece, clients), clients)
-    estimates = scheme.estimate(counters)
-    if len(estimates.counts) != scheme.domain:
-        raise Unsupported(f"A simulation counts values, and {scheme.name} estimates a mean. Take a protocol that counts.")
-    return Simulated(scheme, truth, estimates)
+    return truth, counters
 
 
-def simulate_texts(metric: Metric, held: Mapping[str, int], *, unlisted: Sequence[str] = (), moved: _Moved | None = None) -> Simulated:
+def simulate_texts(metric: Metric, held: Mapping[str, int], *, unlisted: Sequence[str] = (), moved: Moved | None = None) -> Simulated:
     """RAPPOR at any size: ``held`` has the candidates, and how many clients hold each (0 is fine); ``unlisted`` names those of them that
     the decoder is not told. Truth and estimates are in the order of ``held``, without the unlisted."""
     scheme, texts = metric.scheme, list(held)
@@ -138,12 +143,12 @@ def simulate_texts(metric: Metric, held: Mapping[str, int], *, unlisted: Sequenc
     return Simulated(scheme, truth[listed], estimates, tuple(text for text in texts if text not in hidden))
 
 
-def simulate_counters(scheme: Rappor, bits: Integers, held: Integers, moved: _Moved | None = None) -> Integers:
+def simulate_counters(scheme: Rappor, bits: Integers, held: Integers, moved: Moved | None = None) -> Integers:
     """The counters of clients of whom ``held`` hold each value, a report each; ``bits`` has the bits of every value, as ``scheme.bits``."""
     return _counted(scheme, bits, _dealt(held, scheme.m, moved))
 
 
-def _dealt(truth: Integers, cohorts: int, moved: _Moved | None) -> Integers:
+def _dealt(truth: Integers, cohorts: int, moved: Moved | None) -> Integers:
     """(value, cohort) -> how many clients: each draws its cohort."""
     ends, clients = np.cumsum(truth), int(truth.sum())
     dealt = np.zeros(truth.size * cohorts, np.int64)

@@ -19,12 +19,12 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.local.protocols import ALL, Protocol
 from hedgerow.local.thresholds import check_whole
 
-__all__ = ["Metric", "float_up"]
+__all__ = ["LAST_EPOCH", "Metric", "float_up"]
 
 _ID = re.compile(r"[a-z0-9._-]{1,64}")
 _TAKEN = {"constructor", "__proto__"}
 _KEYS = {"epoch", "id", "parameters", "protocol", "version"}
-_LARGEST = (1 << 53) - 1  # what JavaScript reads without rounding
+LAST_EPOCH = (1 << 53) - 1  # what JavaScript reads without rounding
 _LONGEST = 10_000
 
 
@@ -45,13 +45,13 @@ class Metric:
             raise InvalidArgument("id", "must be another: to clients in JavaScript this name means something else", self.id)
         if not isinstance(self.protocol, str) or self.protocol not in ALL:
             raise InvalidArgument("protocol", f"must be one of {', '.join(ALL)}", self.protocol)
-        object.__setattr__(self, "epoch", check_whole(self.epoch, "epoch", 0, _LARGEST))
+        object.__setattr__(self, "epoch", check_whole(self.epoch, "epoch", 0, LAST_EPOCH))
         object.__setattr__(self, "version", check_whole(self.version, "version", 1, 1))
         wanted = [field.name for field in fields(ALL[self.protocol])]  # type: ignore[arg-type]  # protocols are dataclasses of whole numbers
         given = dict(self.parameters)
         if sorted(given) != sorted(wanted) or len(given) != len(self.parameters):
             raise InvalidArgument("parameters", f"of {self.protocol} must be {', '.join(wanted)}", self.parameters)
-        whole = {name: check_whole(value, name, 0, _LARGEST) for name, value in given.items()}
+        whole = {name: check_whole(value, name, 0, LAST_EPOCH) for name, value in given.items()}
         object.__setattr__(self, "parameters", tuple(sorted(whole.items())))
         _ = self.scheme  # the protocol checks its own parameters
 
@@ -96,7 +96,7 @@ class Metric:
 
     def lifetime_epsilon(self, values: int) -> float:
         """What a client gives away at most that reports so many different values (memoised), or so many reports (otherwise)."""
-        return float_up(check_whole(values, "values", 0, _LARGEST) * self.scheme.lifetime) if values else 0.0
+        return float_up(check_whole(values, "values", 0, LAST_EPOCH) * self.scheme.lifetime) if values else 0.0
 
     def _kept(self) -> dict[str, Any]:
         return {"id": self.id, "parameters": dict(self.parameters), "protocol": self.protocol, "version": self.version}

@@ -17,7 +17,8 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Self
 
@@ -29,7 +30,7 @@ from hedgerow.ledger.anchor import sync
 from hedgerow.local.spec import Metric
 from hedgerow.numeric.chunk import Integers
 
-__all__ = ["Addition", "Store"]
+__all__ = ["PIECE", "Addition", "Store"]
 
 _FORMAT = 1
 _NAME = 0x48656467  # the first letters of Hedgerow: tells a store from the other SQLite files
@@ -40,24 +41,27 @@ PRIMARY KEY (hash, epoch, piece)) STRICT, WITHOUT ROWID;
 CREATE TABLE batches (key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
 PRAGMA application_id = {_NAME};
 PRAGMA user_version = {_FORMAT}"""
-_PIECE = 512  # counters in one row: a batch of few reports writes few rows, however many counters its metric has
+PIECE = 512  # counters in one row: a batch of few reports writes few rows, however many counters its metric has
 _KEY = 16  # bytes kept of a key's hash
 _LARGEST = (1 << 62) - 1  # half of what an int64 holds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Addition:
-    """The counters of one batch, and the key by which it is counted once."""
+    """The counters of one batch, and the key by which it is counted once. Kept are the stretches of them that are not all 0, by number: few
+    reports take little memory, however many counters their metric has."""
 
     metric: Metric
     key: bytes
-    counters: Integers
+    counters: InitVar[Integers]
+    pieces: dict[int, Integers] = field(init=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, counters: Integers) -> None:
         if not self.key:
             raise InvalidArgument("key", "must not be empty: by it a batch is counted once")
-        if self.counters.dtype != np.int64 or self.counters.shape != (self.metric.scheme.counters,):
-            raise InvalidArgument("counters", f"must be {self.metric.scheme.counters} whole numbers of 64 bits", self.counters.shape)
+        if counters.dtype != np.int64 or counters.shape != (self.metric.scheme.counters,):
+            raise InvalidArgument("counters", f"must be {self.metric.scheme.counters} whole numbers of 64 bits", counters.shape)
+        object.__setattr__(self, "pieces", _pieces(counters))
 
     @property
     def mark(self) -> bytes:
@@ -100,14 +104,13 @@ class Store:
         """Count these batches, all in one transaction, and say of each whether it was counted: False where its key was already."""
         with self._plainly(), self._turn() as db:
             fresh = [self._marked(db, addition.mark) for addition in additions]
-            sums: dict[bytes, Addition] = {}
+            sums: dict[bytes, tuple[Metric, dict[int, Integers]]] = {}
             for addition in (addition for addition, new in zip(additions, fresh, strict=True) if new):
-                held = sums.get(addition.metric.hash)
-                sums[addition.metric.hash] = (
-                    addition if held is None else replace(addition, counters=_sum(held.counters, addition.counters))
-                )
-            for addition in sums.values():
-                self._grow(db, addition.metric, addition.counters)
+                _, held = sums.setdefault(addition.metric.hash, (addition.metric, {}))
+                for piece, more in addition.pieces.items():
+                    held[piece] = _sum(held[piece], more) if piece in held else more
+            for metric, pieces in sums.values():
+                self._grow(db, metric, pieces)
         return fresh
 
     def counters(self, metric: Metric) -> Integers:
@@ -120,8 +123,8 @@ class Store:
         last = metric.scheme.counters - 1
         asked = "SELECT sums FROM counters WHERE hash = ? AND epoch = ? AND piece = ?"
         with self._plainly():
-            found = self._connection().execute(asked, (metric.hash, metric.epoch, last // _PIECE)).get
-            return 0 if found is None else int(self._whole(found, last % _PIECE + 1, metric)[-1])
+            found = self._connection().execute(asked, (metric.hash, metric.epoch, last // PIECE)).get
+            return 0 if found is None else int(self._whole(found, last % PIECE + 1, metric)[-1])
 
     def metrics(self) -> list[Metric]:
         """All metrics that something was counted of, by name and epoch."""
@@ -143,7 +146,7 @@ class Store:
                     "Either they were merged before, or a batch was sent to both. Nothing was added."
                 )
             for metric, counters in shard:
-                self._grow(db, metric, counters)
+                self._grow(db, metric, _pieces(counters))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -182,16 +185,15 @@ class Store:
         total = np.zeros(metric.scheme.counters, np.int64)
         rows = db.execute("SELECT piece, sums FROM counters WHERE hash = ? AND epoch = ?", (metric.hash, metric.epoch))
         for piece, sums in rows:
-            place = total[piece * _PIECE : (piece + 1) * _PIECE]
+            place = total[piece * PIECE : (piece + 1) * PIECE]
             place += self._whole(sums, len(place), metric)
         return total
 
-    def _grow(self, db: apsw.Connection, metric: Metric, counters: Integers) -> None:
+    def _grow(self, db: apsw.Connection, metric: Metric, pieces: dict[int, Integers]) -> None:
         """Add to the rows that change, and only to those."""
         name = metric.hash, metric.epoch
         db.execute("INSERT OR IGNORE INTO metrics VALUES (?, ?, ?)", (*name, metric.to_json()))
-        for piece in np.unique(np.flatnonzero(counters) // _PIECE).tolist():
-            more = counters[piece * _PIECE : (piece + 1) * _PIECE]
+        for piece, more in sorted(pieces.items(), key=itemgetter(0)):
             found = db.execute("SELECT sums FROM counters WHERE hash = ? AND epoch = ? AND piece = ?", (*name, piece)).get
             sums = _sum(more, np.zeros_like(more) if found is None else self._whole(found, len(more), metric))
             db.execute("INSERT OR REPLACE INTO counters VALUES (?, ?, ?, ?)", (*name, piece, sums.astype("<i8").tobytes()))
@@ -246,6 +248,12 @@ def _reading(db: apsw.Connection) -> Iterator[None]:
         yield
     finally:
         db.execute("ROLLBACK")
+
+
+def _pieces(counters: Integers) -> dict[int, Integers]:
+    """The rows of these counters that are not all 0, each by itself: the rest is let go."""
+    some = np.unique(np.flatnonzero(counters) // PIECE).tolist()
+    return {piece: counters[piece * PIECE : (piece + 1) * PIECE].copy() for piece in some}
 
 
 def _sum(one: Integers, other: Integers) -> Integers:

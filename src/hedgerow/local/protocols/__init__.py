@@ -20,7 +20,20 @@ from hedgerow.local.protocols.rappor import Rappor
 from hedgerow.local.protocols.unary import LongitudinalUnary, Unary
 from hedgerow.numeric.chunk import Integers
 
-__all__ = ["ALL", "Duchi", "Hadamard", "Hybrid", "KAry", "LongitudinalUnary", "Piecewise", "Projective", "Protocol", "Rappor", "Unary"]
+__all__ = [
+    "ALL",
+    "MEANS",
+    "Duchi",
+    "Hadamard",
+    "Hybrid",
+    "KAry",
+    "LongitudinalUnary",
+    "Piecewise",
+    "Projective",
+    "Protocol",
+    "Rappor",
+    "Unary",
+]
 
 
 class Protocol(Structure):
@@ -89,3 +102,4 @@ ALL: dict[str, type[Protocol]] = {
     Hybrid.name: Hybrid,
     Rappor.name: Rappor,
 }
+MEANS = (Duchi, Piecewise, Hybrid)  # they estimate the mean of a number, and count no values

@@ -60,6 +60,7 @@ __all__ = ["Rappor"]
 
 _COHORT = 2  # bytes
 _CELLS = 1 << 22
+_HASHED = 1 << 17  # bits of candidates at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,14 @@ class Rappor:
         numbers = np.frombuffer(digests, dtype=">u2").reshape(len(texts), 16 * blocks)[:, : self.m * self.h]
         return (numbers.astype(np.uint16) % np.uint16(self.k)).astype(np.int64).reshape(len(texts), self.m, self.h)
 
+    def candidates(self, values: Sequence[int | str], key: bytes = b"") -> Candidates:
+        """The cells of these values: their bits, hashed some values at a time, because each takes more room while it is hashed."""
+        places = np.empty((len(values), self.m * self.h), dtype=np.int32)
+        some = max(1, _HASHED // (self.m * self.h))
+        for start in range(0, len(values), some):
+            places[start : start + some] = Candidates.of(self.bits(values[start : start + some], key), self.k).places
+        return Candidates(places, self.m, self.k)
+
     def permanent(self, values: Any, key: bytes = b"") -> Records:
         """The answer to be remembered for each value, each by a new client of a random cohort."""
         different, codes = np.unique(np.asarray(values), return_inverse=True)
@@ -189,7 +198,7 @@ class Rappor:
             raise InvalidArgument("values", "must name the candidates: a Bloom filter does not say which texts it holds")
         from hedgerow.local.rappor_decode import decode  # a collector only counts, and needs none of it
 
-        return decode(self.rates(counters), Candidates.of(self.bits(values, key), self.k))
+        return decode(self.rates(counters), self.candidates(list(values), key))
 
     def variance(self, frequency: float, n: int) -> float:
         """Of the count of a candidate, where everybody else is spread evenly."""
