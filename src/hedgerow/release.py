@@ -17,6 +17,9 @@ g (Pr[m + Z >= threshold] + edge Pr[m + Z = threshold - 1]) <= delta, edge being
 same in both worlds, all published numbers are of groups that both have (Korolova et al. 2009; ``mechanisms.stability_histogram`` has it
 in full). Under change-one each side still has at most g such groups, and the count moves in 2g of them, which its sensitivity says.
 
+Where a plan is about two populations, each is charged the loss of its own moves (``plan.others_sensitivity``, docs/decisions/0011), both
+in one entry of the ledger. That is the statement for each of them, the tables of the other being what they are.
+
 ``perform`` hands exact numbers to a mechanism that was proved beforehand, for inputs that move no further than its ``reach``. They do not
 (``plan.sensitivity``, all plans together, is compared with it), so the run costs what was proved.
 
@@ -226,7 +229,8 @@ def _noisy(law: Law, exact: Any) -> list[int]:
 @dataclass(frozen=True, slots=True)
 class Charge:
     """Who pays for what: the population and its unit, the analyst with the epsilon that counts towards their quota, the
-    question, the digest of the policy that it was understood under, and the table and its parts if it is about some parts alone."""
+    question, the digest of the policy that it was understood under, and the table and its parts if it is about some parts alone. Where
+    the question is about two populations, ``others`` is the second and its unit."""
 
     population: str
     unit: Unit
@@ -238,6 +242,7 @@ class Charge:
     about: Mapping[str, Any]
     policy: str | None = None
     parts: tuple[str, tuple[str, ...]] | None = None
+    others: tuple[str, Unit] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,9 +256,14 @@ class Release:
 
     @property
     def loss(self) -> Loss:
-        """What was charged for it."""
-        (loss,) = self.entry.body["charges"].values()
-        return Loss.from_dict(loss)
+        """What was charged for it; where two populations paid, the least that bounds both."""
+        each = list(self.losses.values())
+        return Loss(max(one.epsilon for one in each), max(one.delta for one in each), max(one.rho for one in each))
+
+    @property
+    def losses(self) -> dict[str, Loss]:
+        """What was charged to each population."""
+        return {name: Loss.from_dict(loss) for name, loss in self.entry.body["charges"].items()}
 
     @property
     def epsilon(self) -> Fraction:
@@ -300,18 +310,28 @@ def _value(held: Any) -> Value:
 
 def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charge: Charge) -> Release:
     """Charge the question, run it, add noise, store the answer, return what was stored."""
-    moves = plan.sensitivity(charge.unit)
-    if noise.centre is not None and charge.unit.relation != "add-remove":
-        raise InvalidArgument("noise", "must not be centred where a unit may be replaced by another", noise.centre)
+    if noise.centre is not None and (charge.unit.relation != "add-remove" or plan.meeting is not None):
+        raise InvalidArgument("noise", "must not be centred where a unit may be replaced by another, or meets others", noise.centre)
     measures = [measure for measure in plan.measures if not isinstance(measure, Cross)]
     if len(measures) < len(plan.measures):
         raise InvalidArgument("plan", "must add up or choose: what crosses attributes is for publish")
     picks = [isinstance(measure, Pick) for measure in measures]
     if [isinstance(law, Picking) for law in noise.laws] != picks or (plan.source.domain is None) != (noise.threshold is not None):
         raise InvalidArgument("noise", "must have one mechanism for each measure, and a threshold just where groups are not declared")
+    losses = _losses(plan, noise, charge)
     source.prepare(plan)
-    entry = _paid(ledger, noise.loss(moves), charge)
+    entry = _paid(ledger, losses, charge)
     return Release.stored(entry, _once(ledger, entry, lambda: _payload(*noise.sample(source.run(plan), measures), noise)))
+
+
+def _losses(plan: Aggregate, noise: Noise, charge: Charge) -> dict[str, Loss]:
+    """What each population loses. The other one is named just where the plan meets it, and is another one: a name can be charged once."""
+    if (plan.meeting is None) != (charge.others is None) or (charge.others is not None and charge.others[0] == charge.population):
+        raise InvalidArgument("charge", "must name another population as the others just where the plan is about two", charge.others)
+    found = {charge.population: noise.loss(plan.sensitivity(charge.unit))}
+    if charge.others is not None:
+        found[charge.others[0]] = noise.loss(plan.others_sensitivity(charge.others[1]))
+    return found
 
 
 def publish(
@@ -326,7 +346,7 @@ def publish(
     if len(plan.measures) != 1 or not isinstance(plan.measures[0], Cross):
         raise InvalidArgument("plan", "must cross attributes, and measure nothing else")
     source.prepare(plan)
-    entry = _paid(ledger, total, charge)
+    entry = _paid(ledger, {charge.population: total}, charge)
 
     def run() -> str:
         table = source.run(plan).numbers[0][0]
@@ -349,15 +369,15 @@ def perform(plans: Sequence[Aggregate], source: Source, ledger: Ledger, custom: 
     """Charge what the mechanism costs, hand it the numbers of the plans in the order of their declared groups, store what it says,
     return what was stored."""
     single = [isinstance(measure, Measure) and measure.width == 1 for plan in plans for measure in plan.measures]
-    if not plans or len(single) != len(plans) or not all(single) or any(plan.source.domain is None for plan in plans):
-        raise InvalidArgument("plans", "must each add up one number in every declared group, and be at least one")
+    if not plans or len(single) != len(plans) or not all(single) or any(plan.source.domain is None or plan.meeting for plan in plans):
+        raise InvalidArgument("plans", "must each add up one number in every declared group, of one population, and be at least one")
     moves = [move for plan in plans for move in plan.sensitivity(charge.unit)]
     together, most = sum(moves[1:], moves[0]), custom.reach
     if together.l0 > most.l0 or together.linf > most.linf or together.l1 > most.l1 or together.l2_squared > most.l2_squared:
         raise InvalidArgument("plans", f"must move no further than the mechanism was proved for, {most}", together)
     for plan in plans:
         source.prepare(plan)
-    entry = _paid(ledger, custom.loss, charge)
+    entry = _paid(ledger, {charge.population: custom.loss}, charge)
     return _once(ledger, entry, lambda: custom.run([number for plan in plans for number in _in_order(plan, source.run(plan))])), entry
 
 
@@ -368,9 +388,9 @@ def _in_order(plan: Aggregate, cells: Cells) -> list[int]:
     return [int(found[key]) for key in itertools.product(*(plan.source.domain or ()))]
 
 
-def _paid(ledger: Ledger, loss: Loss, charge: Charge) -> Entry:
+def _paid(ledger: Ledger, losses: Mapping[str, Loss], charge: Charge) -> Entry:
     return ledger.charge(
-        {charge.population: loss},
+        losses,
         analyst=charge.analyst,
         epsilon=charge.epsilon,
         question=charge.question,

@@ -10,15 +10,20 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import duckdb
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from sqlglot import exp
 
 from depth import many
 from engines.against import RANKS, agreed, frames, nodes, plain, schemas
 from engines.worlds import ENGINES
+from hedgerow.engines import rows as row_compiler
+from hedgerow.engines import sums
 from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.duckdb import DuckDB
+from hedgerow.engines.terms import column, select, whole
 from hedgerow.engines.worker import Worker
 from hedgerow.errors import SourceError, Unsupported
 from hedgerow.plan import reference
@@ -27,7 +32,8 @@ from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Link, Partition, Schema
-from plan import worlds
+from hedgerow.privacy.unit import RELATIONS, Relation, Unit
+from plan import meetings, worlds
 
 
 @pytest.mark.long
@@ -275,3 +281,127 @@ def test_a_parent_that_is_not_in_the_data_is_missed() -> None:
     with pytest.raises(SourceError, match="no table orders"):
         source.prepare(by(Table(ITEMS)))
     source.close()
+
+
+def hashed(unit: Any, cell: Any) -> int:
+    """The order of DuckDB for the bonds of a unit; with one whom it met, a unit has no more groups than count."""
+    types = ["BIGINT", *("BIGINT" if isinstance(value, int) else "VARCHAR" for value in cell)]
+    if isinstance(unit, tuple):
+        return 0
+    sql = f"SELECT hash({', '.join(f'CAST(? AS {type_})' for type_ in types)}) >> 32"
+    found = duckdb.execute(sql, [unit, *cell]).fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_two_populations_meet_as_the_reference_says(engine: Callable[..., Any]) -> None:
+    met = 0
+    for number in range(many(6)):
+        random = Random(number)
+        tables = meetings.world(random)
+        source = engine(frames({"visits": meetings.VISITS, "doctors": meetings.DOCTORS}, tables))
+        try:
+            for _ in range(8):
+                plan = meetings.plan(random)
+                found = plain(source.run(plan))
+                assert found == reference.run(plan, tables, hashed)
+                met += any(any(numbers) for numbers in found.values())
+        finally:
+            source.close()
+    assert met > 10
+
+
+def test_those_who_are_named_have_ids_of_the_same_type() -> None:
+    tables: dict[str, Any] = {"visits": [{"id": 1, "doctor": 1, "month": "may", "cost": 1}], "doctors": []}
+    text = replace(meetings.DOCTORS, columns=(Column("id", "text"), *meetings.DOCTORS.columns))
+    plan = Aggregate(Group(Bound(meetings.meeting((), other=Table(text)), (), 2, 2)), (Measure("rows"),))
+    source = DuckDB(frames({"visits": meetings.VISITS, "doctors": text}, tables))
+    with pytest.raises(Unsupported, match="The ids of a population, and the column that should hold them, differ in type"):
+        source.prepare(plan)
+    source.close()
+
+
+def by_engine(plan: Aggregate, tables: Any, rank: Any) -> Any:
+    """As the reference runs a plan, but in DuckDB and with its order."""
+    source = DuckDB(frames({"visits": meetings.VISITS, "doctors": meetings.DOCTORS}, tables))
+    try:
+        return plain(source.run(plan))
+    finally:
+        source.close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("table", ["visits", "doctors"])
+def test_nobody_of_two_populations_moves_an_answer_further_than_declared(table: str, relation: Relation) -> None:
+    assert list(meetings.searched(table, relation, range(many(2)), by_engine)) == []
+
+
+def no_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sums, "between", lambda value, *_: value)
+
+
+def no_cap_on_bonds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_compiler, "_first_bonds", lambda found, cell, dialect: select([*named(found), ("place", whole(1))], found))
+
+
+def bonds_after_the_meeting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that name nobody who is there are gone before the bonds are counted."""
+    honest = row_compiler._first_bonds
+
+    def first(found: exp.Select, cell: Any, dialect: Any) -> exp.Select:
+        there = exp.select(exp.column("id", quoted=True)).from_(exp.Table(this=exp.to_identifier("t1", quoted=True)))
+        return honest(found.where(exp.In(this=cell[0].copy(), query=exp.Subquery(this=there))), cell, dialect)
+
+    monkeypatch.setattr(row_compiler, "_first_bonds", first)
+
+
+def named(found: exp.Select) -> list[tuple[str, exp.Expr]]:
+    return [(output.alias, column(output.alias)) for output in found.expressions]
+
+
+BUSY = {
+    "visits": [{"id": who, "doctor": doctor, "month": "may", "cost": 1} for who in range(1, 9) for doctor in (1, 2)],
+    "doctors": [{"id": 1, "ward": "a", "fee": 1}, {"id": 2, "ward": "b", "fee": 1}],
+}
+
+
+def seen(table: str, caps: Mapping[str, int]) -> list[str]:
+    """What is found on two busy doctors and eight patients who see both, without each of the first two of a table."""
+    plan, unit = meetings.asked(("ward",), **caps), Unit("add-remove", "id")
+    claims = plan.sensitivity(unit) if table == "visits" else plan.others_sensitivity(unit)
+    fewer = [{**BUSY, table: [row for row in BUSY[table] if row["id"] != who]} for who in (1, 2)]
+    return meetings.breaches(plan, BUSY, fewer, claims, by_engine)
+
+
+MISTAKES: dict[Any, tuple[str, dict[str, int]]] = {
+    no_clamp: ("doctors", {"bonds": 2, "rows": 1, "most": 3}),
+    no_cap_on_bonds: ("visits", {"bonds": 1, "rows": 1, "most": 9}),
+    bonds_after_the_meeting: ("doctors", {"bonds": 1, "rows": 1, "most": 9}),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
+def test_mistakes_in_the_bounds_of_two_populations_are_found(mistake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert seen(*MISTAKES[mistake]) == []
+    mistake(monkeypatch)
+    assert seen(*MISTAKES[mistake])
+
+
+@pytest.mark.parametrize("most", [1, 3, 2**70])
+def test_what_others_get_is_clamped_beyond_64_bits_too(most: int) -> None:
+    far = 2**52
+    visits = replace(meetings.VISITS, columns=(*meetings.VISITS.columns[:2], Column("cost", "integer")))
+    measures = (
+        Measure("rows"),
+        Measure("total", "cost", Snap(Fraction(1), -far, far)),
+        Measure("moments", "cost", Snap(Fraction(1), 0, far)),
+    )
+    plan = Aggregate(Group(Bound(meetings.meeting((), 2, most, Table(visits)), (), 2, 2)), measures)
+    told = [{"id": who, "doctor": 1, "month": "may", "cost": (-1) ** (who == 5) * far} for who in range(1, 6)]
+    tables = {"visits": told, "doctors": BUSY["doctors"]}
+    source = DuckDB(frames({"visits": visits, "doctors": meetings.DOCTORS}, tables))
+    found = plain(source.run(plan))
+    source.close()
+    assert found == reference.run(plan, tables, hashed) == {(): (min(5, most), min(3, most) * far, min(4, most) * far, far)}

@@ -15,6 +15,7 @@ from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, J
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.privacy.unit import Relation, Unit
+from plan import meetings
 
 A, B, D = Read("a"), Read("b"), Read("d")
 ONE, MINUS = Constant(1, "integer"), Constant(-1, "integer")
@@ -263,4 +264,17 @@ def test_describe_rows_as_units() -> None:
         "One answer for all rows together.",
         "Each row counts in one group.",
         "COUNT(*): One unit coming or going can move 1 number by 1 in all, and none by more than 1.",
+    )
+
+
+def test_describe_two_populations() -> None:
+    plan = meetings.asked(("month", "ward"), bonds=3, rows=2, most=9)
+    assert describe(plan, Unit("add-remove", "id")) == (
+        "Reads the table visits, version 1: a unit is known by id.",
+        "Of each unit keeps the rows with at most 3 values of doctor, month, before it meets anybody.",
+        "Reads the table doctors, version 1: a unit is known by id.",
+        "Puts beside each row the first row of the unit that doctor names there, of whom at most 9 rows count in a group.",
+        "Groups by month, doctors.ward: 6 cells, all declared, empty ones as well.",
+        "Of each unit and one whom it meets counts at most 3 groups, and in each at most 2 rows.",
+        "COUNT(*): One unit coming or going can move 3 numbers by 6 in all, and none by more than 6.",
     )

@@ -115,3 +115,19 @@ def test_guards() -> None:
     for step in (Fraction(2**901), Fraction(1, 2**901)):
         with pytest.raises(InvalidArgument, match=r"2\^-900"):
             Snap(step, 0, 1)
+
+
+@pytest.mark.parametrize("measure", [Measure("units"), Measure("rows"), *SUMS[:4], POWERS[0]])
+def test_what_others_get_lies_between_its_ends(measure: Measure) -> None:
+    low, high = measure.ends(3)
+    assert low <= 0 <= high
+    one = (0, measure.most) if measure.kind == "moments" else measure.put_in(1)
+    assert (low, high) == (3 * one[0], 3 * one[1])
+    stays, moves = (measure.others(Reach(2, 3, 4, moving)) for moving in (False, True))
+    assert stays == Sensitivity.each(2 * measure.width, max(-low, high))
+    assert (moves.l0, moves.linf) == (4 * measure.width, high - low)
+
+
+def test_others_cannot_move_what_is_always_0() -> None:
+    with pytest.raises(Refused, match="Nobody can move this sum"):
+        Measure("total", "x", Snap(Fraction(1), 0, 0)).others(Reach(1, 1, 1, False))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from hedgerow.errors import InvalidArgument, Unbounded, Unsupported
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read
-from hedgerow.plan.measures import Measure, Reach, Snap
+from hedgerow.plan.measures import Measure, Others, Reach, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Range
+from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import RELATIONS, Relation, Unit
-from plan import brute
+from plan import brute, meetings
 
 G, X = Column("g", "text"), Column("x", "integer", Fraction(-1), Fraction(2))
 TABLE = Table(Schema("t", (G, X), "id"))
@@ -23,6 +26,7 @@ OTHER = Table(Schema("s", (Column("g", "text"), Column("x", "integer", Fraction(
 ROWS = Table(Schema("r", (G, X), "row"))
 PUBLIC = Table(Schema("p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None))
 POSITIVE: Expression = Call(">", (Read("x"), Constant(0, "integer")))
+POSITIVE_COST: Expression = Call(">", (Read("cost"), Constant(0, "integer")))
 TOTAL = Measure("total", "x", Snap(Fraction(1), -1, 2))
 ALL = [Measure("units"), Measure("rows"), Measure("values", "x"), TOTAL, Measure("moments", "x", Snap(Fraction(1), -1, 2))]
 
@@ -258,3 +262,115 @@ def test_combinations_stand_alone_over_all_rows() -> None:
         Aggregate(Group(Bound(TABLE, (), 1, 2)), (Cross((("x", 3), ("y", 3))),))
     with pytest.raises(InvalidArgument, match="whole ones where they are codes"):
         Aggregate(Group(Bound(TABLE, (), 1, 2)), (Cross((("x", 3), ("g", 3))),))
+
+
+MEETING = meetings.meeting()
+COUNTED = Bound(MEETING, (), 2, 2)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"matches": None},
+        {"matches": 2},
+        {"keeps": True},
+        {"on": (("month", "ward"),)},
+        {"others": Others("nobody", (), 1, 1)},
+        {"others": Others("doctor", ("nothing",), 1, 1)},
+        {"source": Table(replace(meetings.VISITS, unit="row"))},
+        {"source": Table(replace(meetings.VISITS, unit=None))},
+        {"other": Table(replace(meetings.DOCTORS, unit="row"))},
+        {"other": Table(replace(meetings.DOCTORS, unit=None)), "on": ()},
+        {"source": MEETING, "adds": ()},
+        {"source": Filter(MEETING, POSITIVE_COST), "adds": ()},
+        {"other": MEETING, "adds": ()},
+    ],
+)
+def test_others_are_met_once_by_ids_and_by_nothing_else(changes: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgument):
+        replace(MEETING, **changes)
+
+
+def test_ids_that_name_others_are_no_reals() -> None:
+    visits = replace(meetings.VISITS, columns=(Column("doctor", "real"), *meetings.VISITS.columns[1:]))
+    with pytest.raises(InvalidArgument, match="that are no reals"):
+        meetings.meeting((), source=Table(visits))
+
+
+@pytest.mark.parametrize("cap", ["max_groups", "max_rows"])
+def test_caps_of_others_are_whole_and_positive(cap: str) -> None:
+    with pytest.raises(InvalidArgument, match=cap):
+        replace(Others("doctor", (), 1, 1), **{cap: 0})
+
+
+def test_where_two_populations_met_rows_are_filtered_and_computed_only() -> None:
+    cost = Project(MEETING, (("cost", Read("cost")),))
+    for build in (
+        lambda: Fold(cost, (), (("n", Folded("rows")),)),
+        lambda: Union((cost, cost)),
+        lambda: Join(MEETING, Table(meetings.VISITS), (), (("again", "cost"),)),
+        lambda: Join(Table(meetings.VISITS), cost, (), (("again", "cost"),)),
+        lambda: Join(MEETING, PUBLIC, (("ward", "g"),), ()),
+    ):
+        with pytest.raises(InvalidArgument):
+            build()
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        Measure("distinct", "cost"),
+        Measure("total", "cost", meetings.COST, limits=(0, 1)),
+        Pick("greatest", "cost", meetings.COST),
+        Cross((("cost", 3),)),
+    ],
+)
+def test_two_populations_have_counts_sums_and_moments(measure: Measure | Pick | Cross) -> None:
+    with pytest.raises(InvalidArgument, match="counts, sums and moments of all declared groups"):
+        Aggregate(Group(COUNTED), (measure,))
+
+
+def test_the_keys_of_two_populations_are_declared_and_all_count() -> None:
+    by_ward = Bound(MEETING, ("ward",), 2, 2)
+    rows = (Measure("rows"),)
+    assert Aggregate(Group(by_ward, (meetings.WARDS,)), rows).meeting == (MEETING.others, [True])
+    with pytest.raises(InvalidArgument, match="declared groups"):
+        Aggregate(Group(by_ward, None), rows)
+    with pytest.raises(InvalidArgument, match="all declared groups"):
+        Aggregate(Group(replace(by_ward, max_groups=1), (meetings.WARDS,)), rows)
+    assert Aggregate(Group(replace(by_ward, max_groups=1), (("a",),)), rows).source.cells == 1
+
+
+def test_a_key_has_one_value_in_each_bond() -> None:
+    """The month tells bonds apart where it is one of them; the cost never does, not even beside what the others add."""
+    rows = (Measure("rows"),)
+    months = Bound(meetings.meeting(()), ("month",), 2, 2)
+    mixed = Project(MEETING, (("k", Call("=", (Read("cost"), Read("fee")))),))
+    for bound, domain in ((months, meetings.MONTHS), (Bound(mixed, ("k",), 2, 2), (True, False))):
+        with pytest.raises(InvalidArgument, match="must be made of what tells the bonds of a unit apart"):
+            Aggregate(Group(bound, (domain,)), rows)
+    both = Project(Filter(MEETING, POSITIVE_COST), (("k", Call("concat", (Read("month"), Read("ward")))), ("d", Read("doctor"))))
+    plan = Aggregate(Group(Bound(Project(both, (("k", Read("k")), ("d", Read("d")))), ("k", "d"), 4, 2), (("maya", "mayb"), (1, 2))), rows)
+    assert plan.meeting == (MEETING.others, [False, True])
+
+
+@pytest.mark.parametrize(("keys", "groups"), [((), 1), (("ward",), 1), (("doctor", "ward"), 1), (("month",), 3), (("late", "ward"), 2)])
+def test_others_move_the_groups_that_they_do_not_decide(keys: tuple[str, ...], groups: int) -> None:
+    plan = meetings.asked(keys, (Measure("rows"), Measure("moments", "cost", meetings.COST)), most=5)
+    rows, moments = plan.others_sensitivity(Unit("add-remove", "id"))
+    assert rows == Sensitivity.each(groups, 5)
+    assert moments == Sensitivity.each(2 * groups, 35)  # the two numbers of a mean are clamped each by itself
+    assert plan.others_sensitivity(Unit("add-remove", "id", 2))[0] == rows.group(2)
+
+
+def test_a_unit_moves_what_its_bonds_move_together() -> None:
+    plan = meetings.asked(("ward",), (Measure("total", "cost", meetings.COST),), bonds=3, rows=2)
+    assert plan.sensitivity(Unit("add-remove", "id")) == (Sensitivity(3, Fraction(30), Fraction(30), Fraction(900)),)
+    assert plan.sensitivity(Unit("add-remove", "id", 2)) == (Sensitivity(6, Fraction(60), Fraction(60), Fraction(3600)),)
+
+
+def test_others_are_those_whom_the_plan_meets() -> None:
+    with pytest.raises(InvalidArgument, match="must be that of others with ids"):
+        meetings.asked().others_sensitivity(Unit("add-remove"))
+    with pytest.raises(InvalidArgument, match="must be that of others with ids"):
+        brute.world([TOTAL], 3, 1, 1).others_sensitivity(Unit("add-remove", "id"))

@@ -22,7 +22,7 @@ from hedgerow.plan.reference import Tables, run
 from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Value
 from hedgerow.privacy.unit import Unit
-from plan import trees, worlds
+from plan import meetings, trees, worlds
 
 TABLE = Table(trees.SCHEMA)
 PUBLIC = Table(
@@ -422,3 +422,27 @@ def test_the_same_combinations() -> None:
 def test_the_key_stays_what_it_is() -> None:
     """Keys are stored: another form of them would make every stored answer unknown. Then raise "plan 2"."""
     assert key(question()) == "03ebd7f0044c4ccd1f8fe0cd793414fa1da022b2103963345a9eddc25b114951"
+
+
+def test_the_same_numbers_where_two_populations_meet() -> None:
+    for number in range(many(60)):
+        random = Random(number)
+        tables, plan = meetings.world(random), meetings.plan(random)
+        one = normal(plan)
+        assert one == normal(one)
+        order = list(one.measures)
+        before, after = run(plan, tables, meetings.rank), run(one, tables, meetings.rank)
+        for group, numbers in before.items():
+            start = 0
+            for measure, became in zip(plan.measures, places(plan), strict=True):
+                at = sum(other.width for other in order[: order.index(became)])
+                assert numbers[start : start + measure.width] == after[group][at : at + measure.width]
+                start += measure.width
+        unit = Unit("add-remove", "id")
+        assert set(one.sensitivity(unit)) == set(plan.sensitivity(unit))
+        assert set(one.others_sensitivity(unit)) == set(plan.others_sensitivity(unit))
+
+
+def test_how_others_are_met_is_part_of_the_question() -> None:
+    asked = [meetings.asked(("month",)), meetings.asked(("month",), bonds=3), meetings.asked(("month",), most=3), meetings.asked()]
+    assert len({key(plan) for plan in asked}) == len(asked)

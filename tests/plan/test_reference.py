@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import inf, nan
 from random import Random
+from typing import Any
 
 import pytest
 
+from depth import many
+from hedgerow.plan import reference
+from hedgerow.plan.counting import Rank
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Read
-from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.measures import Measure, Others, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.reference import put_in, rows, run, snapped
 from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Value
 from hedgerow.privacy.unit import RELATIONS, Relation, Unit
-from plan import brute, worlds
+from plan import brute, meetings, worlds
 
 COLUMNS = (Column("g", "text", values=("a", "b", "c")), Column("x", "integer", Fraction(0), Fraction(10)))
 TABLE = Table(Schema("t", COLUMNS, "id"))
@@ -353,3 +358,140 @@ def test_whose_row_it_is(case: str) -> None:
     table = Table(Schema("t", () if declared is None else (declared,), "id"))
     data = {"t": [{"id": one, "ID": one} for one in raw]}
     assert [unit for unit, _ in rows(table, data)] == found
+
+
+PATIENTS: dict[str, list[dict[str, Any]]] = {
+    "visits": [
+        *({"id": 1, "doctor": doctor, "month": "may", "cost": 5} for doctor in (1, 1, 1, 2, 4, None)),
+        {"id": 2, "doctor": 1, "month": "june", "cost": -2},
+        {"id": 3, "doctor": 1, "month": "june", "cost": 4},
+        {"id": None, "doctor": 1, "month": "june", "cost": 4},
+    ],
+    "doctors": [{"id": 1, "ward": "b", "fee": 1}, {"id": 1, "ward": "a", "fee": 3}, {"id": 2, "ward": "b", "fee": None}],
+}
+
+
+def test_rows_meet_one_row_of_whom_they_name() -> None:
+    """Of doctor 1 the first row by what it adds; doctor 4 does not exist, and who names nobody is dropped."""
+    met = list(rows(meetings.meeting((), bonds=3), PATIENTS))
+    assert [unit for unit, _ in met] == [(1, 1), (1, 1), (1, 1), (1, 2), (2, 1), (3, 1)]
+    assert [(row["ward"], row["fee"]) for _, row in met[2:4]] == [("a", 3), ("b", None)]
+
+
+def test_bonds_are_picked_before_anybody_is_met() -> None:
+    """Doctor 4, whom nobody knows, takes the place of one that counts."""
+
+    def backwards(unit: Value, cell: tuple[Value, ...]) -> int:
+        return -int(str(cell[0]))
+
+    assert [unit for unit, _ in rows(meetings.meeting((), bonds=2), PATIENTS, backwards)] == [(1, 2), (2, 1), (3, 1)]
+    # With the month in it, a bond is a doctor and a month.
+    twice = {**PATIENTS, "visits": [{"id": 1, "doctor": 1, "month": month, "cost": 1} for month in ("may", "june", "may", None)]}
+    assert len(list(rows(meetings.meeting(("month",), bonds=2), twice, flat))) == 2
+    assert len(list(rows(meetings.meeting((), bonds=1), twice, flat))) == 4
+
+
+def test_what_one_of_the_others_gets_is_clamped_number_by_number() -> None:
+    measures = (Measure("rows"), Measure("units"), Measure("total", "cost", meetings.COST), Measure("moments", "cost", meetings.COST))
+    plain = meetings.asked(("ward",), measures, bonds=3, rows=2, most=9)
+    # Patient 1 has three visits to doctor 1, of which two count: 15 * 2/3 = 10; and patients 2 and 3 bring -2 and 4.
+    assert run(plain, PATIENTS, flat) == {("a",): (4, 3, 12, 20, 8), ("b",): (1, 1, 5, 7, 0)}
+    tight = meetings.asked(("ward",), measures, bonds=3, rows=2, most=2)
+    assert run(tight, PATIENTS, flat) == {("a",): (2, 2, 10, 14, 8), ("b",): (1, 1, 5, 7, 0)}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("table", ["visits", "doctors"])
+def test_nobody_of_two_populations_moves_an_answer_further_than_declared(table: str, relation: Relation) -> None:
+    assert list(meetings.searched(table, relation, range(many(60)), run)) == []
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_somebody_of_each_population_moves_it_that_far(relation: Relation) -> None:
+    """One month, one doctor for each visit, caps that bind."""
+    asked = meetings.asked(("month",), (Measure("rows"),), bonds=2, rows=2, most=3)
+    unit = Unit(relation, "id")
+    (mine,), (theirs,) = asked.sensitivity(unit), asked.others_sensitivity(unit)
+
+    def visits(who: int, month: str, doctors: tuple[int, ...]) -> list[dict[str, Any]]:
+        return [{"id": who, "doctor": doctor, "month": month, "cost": 1} for doctor in doctors]
+
+    def told(visits: list[dict[str, Any]], doctors: tuple[int, ...]) -> list[int]:
+        found = run(asked, {"visits": visits, "doctors": [{"id": who, "ward": "a", "fee": 1} for who in doctors]}, flat)
+        return [found[(month,)][0] for month in meetings.MONTHS]
+
+    busy = visits(1, "may", (1, 1, 2, 2))
+    other = [] if relation == "add-remove" else visits(2, "july", (1, 1, 2, 2))
+    moved = [abs(a - b) for a, b in zip(told(busy, (1, 2)), told(other, (1, 2)), strict=True)]
+    assert (sum(moved), max(moved), sum(move**2 for move in moved)) == (mine.l1, mine.linf, mine.l2_squared)
+    everywhere = [line for who in (1, 2, 3, 4) for month in meetings.MONTHS for line in visits(who * 10 + len(month), month, (1,))]
+    moved = [abs(a - b) for a, b in zip(told(everywhere, (1,)), told(everywhere, ()), strict=True)]
+    if relation == "add-remove":
+        assert moved == [3, 3, 3]
+        assert (sum(moved), max(moved), len(moved)) == (theirs.l1, theirs.linf, theirs.l0)
+    assert theirs.l1 == 9  # all three months; replaced, a doctor still moves no more than that, since there are no others
+
+
+def no_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "_clamped", lambda plan, measure, put: [numbers for _, numbers in put])
+
+
+def cut_not_clamped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those who come to one of the others the first count, and no more."""
+
+    def clamped(plan: Aggregate, measure: Measure, put: list[tuple[Any, Any]]) -> list[Any]:
+        assert plan.meeting is not None
+        got: dict[Any, list[Any]] = {}
+        for (unit, other), numbers in put:
+            got.setdefault(other, []).append((meetings.rank(unit, ()), unit, numbers))
+        return [numbers for each in got.values() for _, _, numbers in sorted(each, key=lambda one: one[:2])[: plan.meeting[0].max_rows]]
+
+    monkeypatch.setattr(reference, "_clamped", clamped)
+
+
+def no_cap_on_bonds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "_first_bonds", lambda found, others, rank: (one for one in found if one[1][others.by] is not None))
+
+
+def bonds_after_the_meeting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only doctors who are there use up bonds."""
+    plain, first = reference._join, reference._first_bonds
+
+    def join(node: Join, tables: reference.Tables, rank: Rank) -> Any:
+        there = {row["id"] for row in tables["doctors"]}
+
+        def present(found: Any, others: Others, rank: Rank) -> Any:
+            return first((one for one in found if one[1][others.by] in there), others, rank)
+
+        monkeypatch.setattr(reference, "_first_bonds", present)
+        yield from plain(node, tables, rank)
+
+    monkeypatch.setattr(reference, "_join", join)
+
+
+def all_rows_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = reference._join
+
+    def join(node: Join, tables: reference.Tables, rank: Rank) -> Any:
+        object.__setattr__(node, "matches", None)
+        yield from plain(node, tables, rank)
+
+    monkeypatch.setattr(reference, "_join", join)
+
+
+MISTAKES: dict[Any, tuple[str, Relation]] = {
+    no_clamp: ("doctors", "add-remove"),
+    cut_not_clamped: ("visits", "add-remove"),
+    no_cap_on_bonds: ("visits", "add-remove"),
+    bonds_after_the_meeting: ("doctors", "add-remove"),
+    all_rows_of_the_others: ("doctors", "add-remove"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
+def test_mistakes_in_the_bounds_of_two_populations_are_found(mistake: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    table, relation = MISTAKES[mistake]
+    mistake(monkeypatch)
+    assert next(meetings.searched(table, relation, range(600), run), None) is not None

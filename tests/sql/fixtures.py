@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.errors import Refused
 from hedgerow.plan.explain import text
-from hedgerow.plan.measures import Measure
+from hedgerow.plan.measures import Measure, Others
 from hedgerow.plan.nodes import Filter, Fold, Folded, Join, Project, Rows, Table, Union
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Link, Schema
@@ -69,6 +70,26 @@ LINES = Schema(
     link=Link("order_id", ORDERS, "order_id"),
 )
 DRUGS = Schema("drugs", (Column("drug", "text"), Column("price", "real", Fraction(0), Fraction(500), Fraction(1))), None)
+CARE = Schema(
+    "care",
+    (
+        Column("patient_id", "integer"),
+        Column("doctor_id", "integer"),
+        Column("day", "date"),
+        Column("kind", "text", values=("talk", "scan")),
+        Column("minutes", "integer", Fraction(0), Fraction(90)),
+    ),
+    "patient_id",
+)
+DOCTORS = Schema(
+    "doctors",
+    (
+        Column("doctor_id", "integer"),
+        Column("field", "text", values=("skin", "eyes")),
+        Column("years", "integer", Fraction(0), Fraction(50)),
+    ),
+    "doctor_id",
+)
 STAFF = Schema("staff", (Column("patient_id", "integer"), Column("region", "text")), "patient_id")
 CATALOG = Catalog(
     {
@@ -81,6 +102,10 @@ CATALOG = Catalog(
         "lines": TableEntry(LINES, max_groups=4, max_rows_per_group=20),
         "drugs": TableEntry(DRUGS),
         "staff": TableEntry(STAFF, population="staff"),
+        "care": TableEntry(CARE, max_groups=4, max_rows_per_group=6),
+        "doctors": TableEntry(DOCTORS, max_groups=2, max_rows_per_group=30, population="doctors"),
+        "rota": TableEntry(replace(DOCTORS, table="rota", unit="row"), population="doctors"),
+        "shifts": TableEntry(replace(DOCTORS, table="shifts"), population="doctors", open_caps=("max_rows_per_group",), auto_bounds=True),
     }
 )
 
@@ -159,7 +184,7 @@ def _rows(rows: Rows, depth: int = 0) -> Iterator[str]:
         yield from _rows(rows.source, depth + 1)
     elif isinstance(rows, Join):
         agree = ", ".join(f"{own} = {there}" for own, there in rows.on)
-        person = "" if rows.other.unit is None else " of the same person"
+        person = "" if rows.other.unit is None else " of the same person" if rows.others is None else f" of {_others(rows.others)}"
         adds = ", ".join(f"{name}: {there}" for name, there in rows.adds)
         yield f"{pad}{'left ' * rows.keeps}join{person} on ({agree}) adds ({adds})" + (f" matches {rows.matches}" if rows.matches else "")
         yield from _rows(rows.source, depth + 1)
@@ -169,6 +194,11 @@ def _rows(rows: Rows, depth: int = 0) -> Iterator[str]:
         yield f"{pad}union"
         for source in rows.sources:
             yield from _rows(source, depth + 1)
+
+
+def _others(others: Others) -> str:
+    cell = ", ".join((others.by, *others.also))
+    return f"whom {others.by} names, {others.max_groups} of ({cell}) and {others.max_rows} rows of theirs,"
 
 
 def _folded(made: Folded) -> str:

@@ -23,7 +23,7 @@ SELECT COUNT(*) FROM visits a JOIN visits a USING (patient_id)
 --> Unsupported: Two sources are called a
 
 SELECT COUNT(*) FROM visits JOIN staff USING (patient_id)
---> Unsupported: staff is about other people than visits: their populations differ
+--> Unsupported: staff is about other people than visits, and no row of the one says whom of the other it means
 
 SELECT COUNT(*) FROM visits JOIN lines ON age = amount
 --> Unsupported: Nothing says that a row of lines belongs to the same person as the row beside it

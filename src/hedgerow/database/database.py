@@ -18,6 +18,7 @@ from hedgerow.answers.answer import Answer, answer_of
 from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon
 from hedgerow.answers.noise import centred, counted, noise_for
 from hedgerow.answers.notes import notes_for
+from hedgerow.database.both import charged, explained, noise_for_both, notes_for_both, terms_of
 from hedgerow.database.bounds import part_of
 from hedgerow.database.finding import Finding, Reading, asked_for, cost_with, too_few
 from hedgerow.database.free import free_answer
@@ -61,6 +62,7 @@ class _Priced:
     noise: Noise
     key: str
     asked: Fraction  # with what pays for bounds and caps that are found first
+    others: tuple[BudgetRule, Unit] | None = None  # the second population, where two meet
 
     @property
     def version(self) -> str:
@@ -75,8 +77,14 @@ class _Priced:
         return None if found is None else (self.tables[0].name, found)
 
     @property
+    def payers(self) -> tuple[tuple[str, Unit], ...]:
+        """The populations that pay, and their units."""
+        return ((self.rule.population, self.unit), *(() if self.others is None else ((self.others[0].population, self.others[1]),)))
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        return notes_for(self.question, self.noise)
+        notes = notes_for(self.question, self.noise)
+        return notes if self.others is None else notes_for_both(self.question, notes, [name for name, _ in self.payers])
 
 
 class Database:
@@ -113,7 +121,7 @@ class Database:
         free = free_answer(sql, self.policy, self.catalog)
         if free is not None:
             return free
-        reading = self._finding.read(sql)
+        reading = self._read(sql)
         if reading.question.explain:
             return self._explained(reading, sql, epsilon, delta)
         first = self._finding.paid_first(reading, who, request)
@@ -136,9 +144,12 @@ class Database:
             about if priced.asked == priced.epsilon else about | {"asked": str(priced.asked)},
             self._digest,
             priced.parts,
+            None if priced.others is None else priced.payers[1],
         )
         source = self._source  # what is wrong with the data is said here, before anything is charged
         released = release(priced.question.plan, source, self._ledger, priced.noise, charge)
+        if priced.others is not None:
+            notes = (*notes, charged(released.losses))
         answer = answer_of(priced.question, [released, *stored], reused=False, notes=notes)
         return replace(answer, cost=cost_with(first, priced.asked, answer.cost)) if first else answer
 
@@ -159,9 +170,21 @@ class Database:
     def counted(self, sql: str) -> Question:
         """A question whose bounds and caps are all declared. Touches no data."""
         reading = self._finding.read(sql)
-        if reading.question.explain or reading.missing:
-            raise Refused("A mechanism takes questions whose bounds and caps are declared, and none that is to be explained.")
+        if reading.question.explain or reading.missing or reading.question.plan.meeting is not None:
+            raise Refused(
+                "A mechanism takes questions about one population whose bounds and caps are declared, and none that is to be explained."
+            )
         return reading.question
+
+    def _read(self, sql: str) -> Reading:
+        """The question, with what was found for it. Nothing is found for two populations at once."""
+        reading = self._finding.read(sql)
+        if reading.missing and reading.question.plan.meeting is not None:
+            what = "; ".join(search.what for search in reading.missing)
+            raise Refused(
+                f"To be found first: {what}. Ask a question that needs it about that population alone, or declare it in the policy."
+            )
+        return reading
 
     def _found(self, reading: Reading, sql: str, priced: _Priced, first: int, who: str, request: str | None) -> Reading:
         """The question read anew, after what it needs was found; nothing is charged unless all of it can be paid for."""
@@ -181,7 +204,7 @@ class Database:
         """What the question would cost and how good its answer would be; with ``error``, at the epsilon that this error takes."""
         if is_system(sql):
             raise Refused("System tables cost nothing and have no noise: there is nothing to explain. Ask with query.")
-        reading = self._finding.read(sql)
+        reading = self._read(sql)
         if error is not None:
             if epsilon is not None:
                 raise InvalidArgument("error", "and epsilon cannot both be given: one follows from the other", error)
@@ -257,7 +280,7 @@ class Database:
     def _told(self, priced: _Priced, notes: tuple[str, ...]) -> Explanation:
         from hedgerow.database.offers import offers  # a question that is only answered needs no publishing in memory
 
-        return explanation_of(
+        told = explanation_of(
             priced.question,
             priced.unit,
             priced.noise,
@@ -267,33 +290,50 @@ class Database:
             notes=(*priced.notes, *notes, *offers(priced.question, self.policy, float(priced.epsilon))),
             at=priced.parts,
         )
+        if priced.others is None:
+            return told
+        budgets = [self._ledger.book.budget(name) for name, _ in priced.payers]
+        return explained(told, priced.question, priced.noise, priced.payers, budgets)
 
     def _price(self, question: Question, epsilon: Number | None, delta: Number | None, first: int = 0) -> _Priced:
         """The noise of a question and its meaning, from public parameters, while the policy that they come from rules. It gets what is left
         of epsilon where so many searches come ``first``."""
         self._ledger.check_rules(self._digest)
-        tables, rule, unit = self.about(question)
-        asked = _one(epsilon, question.options.epsilon, rule.default_epsilon, "epsilon")
-        chance = _one(delta, question.options.delta, rule.default_delta, "delta")
-        if asked is None or privacy_epsilon(asked) > rule.max_epsilon_per_query:
-            most = f"{float(rule.max_epsilon_per_query):g}"
+        (tables, rule, unit), others = self.about(question), self._others(question)
+        terms = terms_of([rule, *([] if others is None else [others[0]])])
+        asked = _one(epsilon, question.options.epsilon, terms.default_epsilon, "epsilon")
+        chance = _one(delta, question.options.delta, terms.default_delta, "delta")
+        if asked is None or privacy_epsilon(asked) > terms.max_epsilon:
+            most = f"{float(terms.max_epsilon):g}"
             raise Refused(f"One question may ask for at most epsilon {most} (max_epsilon_per_query): ask with epsilon = {most} or less.")
         if chance is not None:
             privacy_delta(chance)
-        whole = replace(question, plan=centred(counted(question.plan), unit, rule.noise))
         rest = asked - first * part_of(asked, first) if first else asked
+        if others is not None:
+            noise = noise_for_both(question.plan, unit, others[1], epsilon=rest, law=terms.noise)
+            meaning = [meaning_of(question.plan), rule.population, unit.relation, others[0].population, others[1].relation, terms.noise]
+            return _Priced(question, tables, rule, unit, rest, noise, _digest_of(meaning), asked, others)
+        whole = replace(question, plan=centred(counted(question.plan), unit, rule.noise))
         noise = noise_for(whole.plan, unit, epsilon=rest, delta=chance, law=rule.noise, names=[key.text for key in question.keys])
         # The delta is part of the meaning where it decides anything; how much noise there is is not.
         decides = noise.threshold is not None or any(isinstance(law, Picking) and law.delta is not None for law in noise.laws)
         meaning = [meaning_of(whole.plan), rule.population, unit.relation, rule.noise, str(chance) if decides else ""]
-        return _Priced(whole, tables, rule, unit, rest, noise, hashlib.sha256("\n".join(meaning).encode()).hexdigest(), asked)
+        return _Priced(whole, tables, rule, unit, rest, noise, _digest_of(meaning), asked)
 
     def about(self, question: Question) -> tuple[tuple[TableRule, ...], BudgetRule, Unit]:
-        """The protected tables of a question, which are about the same people (the SQL was refused otherwise), and their budget."""
+        """The protected tables of a question, and the budget of those who are counted first, whom its first table is about."""
         tables = tuple(table for name in question.tables if (table := self.policy.table(name)) is not None and table.population is not None)
         if not tables or tables[0].protects is None or tables[0].population is None:
             raise Refused("This question touches no protected table.")
         return tables, self.policy.budget(tables[0].population), tables[0].protects
+
+    def _others(self, question: Question) -> tuple[BudgetRule, Unit] | None:
+        """The budget and the unit of the other population, where two meet."""
+        tables, rule, _ = self.about(question)
+        found = [table for table in tables if table.population != rule.population]
+        if not found or found[0].protects is None or found[0].population is None:
+            return None
+        return self.policy.budget(found[0].population), found[0].protects
 
     def _stored(self, priced: _Priced) -> list[Release]:
         """The answers that the ledger has, the one of the largest epsilon first, of equal ones the oldest."""
@@ -301,7 +341,14 @@ class Database:
         return sorted(found, key=lambda release: (-release.epsilon, release.entry.seq))[:_BLENDED]
 
     def _needed(self, question: Question, error: Fraction, delta: Number | None) -> Fraction:
-        _, rule, unit = self.about(question)
+        (_, rule, unit), others = self.about(question), self._others(question)
+        if others is not None:
+            terms = terms_of([rule, others[0]])
+
+            def for_both(epsilon: Fraction) -> Noise:
+                return noise_for_both(question.plan, unit, others[1], epsilon=epsilon, law=terms.noise)
+
+            return needed_epsilon(question, for_both, error, terms.max_epsilon)
         whole = replace(question, plan=centred(counted(question.plan), unit, rule.noise))
         chance = _one(delta, question.options.delta, rule.default_delta, "delta")
 
@@ -317,6 +364,10 @@ def _one(given: Number | None, written: Fraction | None, default: Fraction | Non
     if value is not None and written is not None and value != written:
         raise InvalidArgument(name, "is given twice, here and in the OPTIONS of the question, and differently", given)
     return value if value is not None else _short(written, name) if written is not None else default
+
+
+def _digest_of(meaning: list[str]) -> str:
+    return hashlib.sha256("\n".join(meaning).encode()).hexdigest()
 
 
 def _short(value: Fraction, name: str) -> Fraction:

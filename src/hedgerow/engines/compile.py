@@ -17,7 +17,7 @@ from sqlglot import exp
 from hedgerow.engines.crossing import crossed
 from hedgerow.engines.decode import Compiled, Statement
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.rows import MOST, UNIT, RowCompiler, Selected, Shelf, expressions, merged
+from hedgerow.engines.rows import MOST, OTHER, UNIT, RowCompiler, Selected, Shelf, expressions, merged
 from hedgerow.engines.samples import Samples
 from hedgerow.engines.scalars import weight
 from hedgerow.engines.sums import Sums
@@ -40,7 +40,7 @@ def compile_plan(plan: Aggregate, shelves: Mapping[str, Shelf], dialect: Dialect
     if sum(map(weight, expressions(plan.bound.source))) > _HEAVY:
         raise Unsupported("This question nests SQRT, LN, %, NULLIF, LEAST or GREATEST too deeply: ask for its parts.")
     units = plan.bound.source.unit != "row"
-    compiler = RowCompiler(shelves, dialect, units)
+    compiler = RowCompiler(shelves, dialect, units, others=plan.meeting is not None)
     text_ids = units and compiler.ids(plan.bound.source) == "text"
     summed = tuple(measure for measure in plan.measures if isinstance(measure, Measure) and measure.kind != "distinct")
     others = {}
@@ -70,9 +70,10 @@ def _summed(plan: Aggregate, measures: tuple[Measure, ...], compiler: RowCompile
     sums = Sums(measures, bound.max_rows, found.names, known, dialect)
     where = _asked(plan, found)
     if compiler.units:
-        pairs = select([(UNIT, column(UNIT)), *keys, *sums.parts()], found.sql, where)
-        pairs = pairs.group_by(column(UNIT), *(value.copy() for _, value in keys), copy=False)
-        final = _by_unit(plan, pairs, sums, dialect, text_ids=text_ids)
+        ids = [UNIT, OTHER] if compiler.others else [UNIT]
+        pairs = select([*((name, column(name)) for name in ids), *keys, *sums.parts()], found.sql, where)
+        pairs = pairs.group_by(*map(column, ids), *(value.copy() for _, value in keys), copy=False)
+        final = _by_others(plan, pairs, sums) if compiler.others else _by_unit(plan, pairs, sums, dialect, text_ids=text_ids)
     else:
         final = _by_row(found, keys, where, sums)
     if keys:
@@ -109,6 +110,17 @@ def _by_unit(plan: Aggregate, pairs: exp.Select, sums: Sums, dialect: Dialect, *
         pairs = _first(pairs, keys, most, dialect, text_ids=text_ids)
     final = select([*((key.name, key) for key in keys), *_told(sums.of_pairs(), sums.wide)], pairs)
     return final.group_by(*(key.copy() for key in keys), copy=False) if keys else final
+
+
+def _by_others(plan: Aggregate, pairs: exp.Select, sums: Sums) -> exp.Select:
+    """From a line for each unit, one of the others and group, over what that one got there in all, to one for each group. A unit has one
+    group in each of its bonds, which were counted before it met anybody: there are no groups to pick here."""
+    keys = [(f"k{i}", column(f"k{i}")) for i in range(len(plan.bound.keys))]
+    assert plan.meeting is not None
+    got = select([(OTHER, column(OTHER)), *keys, *sums.of_pairs()], pairs)
+    got = got.group_by(column(OTHER), *(key.copy() for _, key in keys), copy=False)
+    final = select([*((name, key.copy()) for name, key in keys), *_told(sums.of_others(plan.meeting[0].max_rows), sums.wide)], got)
+    return final.group_by(*(key.copy() for _, key in keys), copy=False) if keys else final
 
 
 def _told(numbers: Named, wide: Sequence[bool]) -> Named:

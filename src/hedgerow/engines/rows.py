@@ -19,12 +19,14 @@ from hedgerow.engines.scalars import scalar
 from hedgerow.engines.terms import as_type, both, column, null, ordered, select, test, whole
 from hedgerow.errors import SourceError, Unsupported
 from hedgerow.plan.expressions import Expression, reads
+from hedgerow.plan.measures import Others
 from hedgerow.plan.nodes import Filter, Fold, Join, Project, Rows, Table, Union
 from hedgerow.plan.values import Range, Type
 
-__all__ = ["MOST", "MOST_ROWS", "UNIT", "RowCompiler", "Selected", "Shelf", "expressions", "merged"]
+__all__ = ["MOST", "MOST_ROWS", "OTHER", "UNIT", "RowCompiler", "Selected", "Shelf", "expressions", "merged"]
 
 UNIT: Final = "u"
+OTHER: Final = "w"  # the unit of the other population, where two meet
 MOST: Final = 2**62  # no place comes after this one
 MOST_ROWS: Final = 2**36  # no table has as many
 
@@ -48,12 +50,14 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class RowCompiler:
-    """Compiles rows; ``units`` says whether their ids are told, ``linked`` whether those of other tables are looked up."""
+    """Compiles rows; ``units`` says whether their ids are told, ``linked`` whether those of other tables are looked up, ``others`` whether
+    those are told whom the units met."""
 
     shelves: Mapping[str, Shelf]
     dialect: Dialect
     units: bool
     linked: bool = True
+    others: bool = False
 
     def rows(self, node: Rows, needed: Sequence[str]) -> Selected:
         """The columns that are needed of the rows of a node."""
@@ -67,7 +71,7 @@ class RowCompiler:
             case Project():
                 return self._project(node, needed)
             case Join():
-                return self._join(node, needed)
+                return self._join(node, needed) if node.others is None else self._meeting(node, node.others, needed)
             case Fold():
                 return self._fold(node, needed)
             case Union():
@@ -85,8 +89,8 @@ class RowCompiler:
         return self._unit(_last(table)).type if declared is None else declared.type
 
     def _on_top(self, inner: Selected, outputs: Mapping[str, exp.Expr], where: Sequence[exp.Expr] = ()) -> Selected:
-        unit = [(UNIT, column(UNIT))] if self.units else []
-        return Selected(select([*unit, *_numbered(outputs)], inner.sql, where), _names(outputs))
+        ids = [*([UNIT] if self.units else []), *([OTHER] if self.others else [])]
+        return Selected(select([*((name, column(name)) for name in ids), *_numbered(outputs)], inner.sql, where), _names(outputs))
 
     def _table(self, node: Table, needed: Sequence[str]) -> Selected:
         if node.schema.partition is not None:
@@ -199,6 +203,32 @@ class RowCompiler:
         joined = found.join(_beside(beside), on=both(agree), join_type="left" if node.keeps else "inner", copy=False)
         return Selected(joined, _names(outputs))
 
+    def _meeting(self, node: Join, others: Others, needed: Sequence[str]) -> Selected:
+        """Of each unit the rows of its first bonds, each beside the first row of the one whom it names."""
+        added, alone = dict(node.adds), replace(self, others=False)
+        if alone.ids(node.other) != node.source.columns[others.by].type:
+            raise Unsupported(
+                "The ids of a population, and the column that should hold them, differ in type: declare both alike in the policy."
+            )
+        bond = [others.by, *others.also]
+        own = alone.rows(node.source, merged([name for name in needed if name not in added], bond))
+        other = alone.rows(node.other, merged([], added.values()))
+        named = [exp.Not(this=exp.Is(this=own.names[others.by].copy(), expression=exp.Null()))]
+        first = _first_bonds(select([(UNIT, column(UNIT)), *_same(own)], own.sql, named), [own.names[name] for name in bond], self.dialect)
+        one = exp.Window(this=exp.RowNumber(), partition_by=[column(UNIT)], order=_by(other, [there for _, there in node.adds]))
+        beside = select([(UNIT, column(UNIT)), *_same(other), ("place", one)], other.sql)
+        agree = [
+            test(column(own.names[others.by].name, "s"), exp.EQ, column(UNIT, "p")),
+            test(column("place", "p"), exp.EQ, whole(1)),
+            test(column("place", "s"), exp.LTE, whole(min(others.max_groups, MOST))),
+        ]
+        outputs = {
+            name: column(other.names[added[name]].name, "p") if name in added else column(own.names[name].name, "s") for name in needed
+        }
+        ids = [(UNIT, column(UNIT, "s")), (OTHER, column(UNIT, "p"))]
+        found = select([*ids, *_numbered(outputs)], first).join(_beside(beside), on=both(agree), join_type="inner", copy=False)
+        return Selected(found, _names(outputs))
+
     def _union(self, node: Union, needed: Sequence[str]) -> Selected:
         each = [self.rows(source, needed) for source in node.sources]
         together: exp.Expr = each[0].sql
@@ -209,15 +239,31 @@ class RowCompiler:
         return Selected(select([*unit, *((ref.name, ref) for ref in each[0].names.values())], table), each[0].names)
 
 
+def _same(rows: Selected) -> list[tuple[str, exp.Expr]]:
+    return [(ref.name, ref.copy()) for ref in rows.names.values()]
+
+
+def _by(rows: Selected, names: Sequence[str]) -> exp.Order | None:
+    return ordered([rows.names[name] for name in names]) if names else None
+
+
+def _first_bonds(rows: exp.Select, bond: Sequence[exp.Expr], dialect: Dialect) -> exp.Select:
+    """The rows with the place of their bond among those of their unit, by (rank, bond). It looks at this unit's rows alone."""
+    rank = dialect.rank([column(UNIT), *(part.copy() for part in bond)])
+    place = exp.Window(this=exp.DenseRank(), partition_by=[column(UNIT)], order=ordered([rank, *bond]))
+    names = [output.alias for output in rows.expressions]
+    return select([*((name, column(name)) for name in names), ("place", place)], rows)
+
+
 def _placed(public: Selected, alike: Sequence[exp.Expr], adds: Sequence[str]) -> exp.Select:
     """Public rows with their place among those that the same row meets, by what they add. ``alike`` is what they are compared by: several
     whole numbers are the same real."""
     place = exp.Window(
         this=exp.RowNumber(),
         partition_by=list(alike),
-        order=ordered([public.names[name] for name in adds]) if adds else None,
+        order=_by(public, adds),
     )
-    return select([*((ref.name, ref) for ref in public.names.values()), ("place", place)], public.sql)
+    return select([*_same(public), ("place", place)], public.sql)
 
 
 def _beside(rows: exp.Select) -> exp.Subquery:
@@ -262,7 +308,7 @@ def _owners(rows: Rows) -> list[Table]:
         return [rows]
     if isinstance(rows, Union):
         return [table for source in rows.sources for table in _owners(source)]
-    beside = _owners(rows.other) if isinstance(rows, Join) and rows.other.unit is not None else []
+    beside = _owners(rows.other) if isinstance(rows, Join) and rows.other.unit is not None and rows.others is None else []
     return _owners(rows.source) + beside
 
 

@@ -23,6 +23,7 @@ __all__ = ["Sums"]
 _NARROW: Final = 2**26
 _MOST_ROWS: Final = 2**36
 _COUNT: Final = "n"
+_FAR: Final = 2**100
 
 Named = list[tuple[str, exp.Expr]]
 
@@ -63,6 +64,25 @@ class Sums:
         """The numbers of the measures from the lines that ``parts`` makes, one for each unit and group."""
         parts: dict[Part, exp.Expr] = {part: column(name) for part, name in self._parts.items()}
         return _numbered([self._added_up(measure, parts) for measure in self._measures])
+
+    def of_others(self, most: int) -> Named:
+        """The numbers of the measures from lines that ``of_pairs`` makes, one for each of the others and group: each is moved between what
+        so many rows put in."""
+        widths = [(measure, measure.ends(most)) for measure in self._measures for _ in range(measure.width)]
+        return _numbered([[self._kept(column(f"n{i}"), measure, ends)] for i, (measure, ends) in enumerate(widths)])
+
+    def _kept(self, number: exp.Expr, measure: Measure, ends: tuple[int, int]) -> exp.Expr:
+        # No sum comes near these: none is beyond 2^62, or of wide ones 2^100.
+        wide = _is_wide(measure)
+        far = _FAR if wide else 2**62
+        low, high = (self._end(min(max(end, -far), far), wide=wide) for end in ends)
+        return self._total(between(number, low, high), wide=wide)
+
+    def _end(self, end: int, *, wide: bool) -> exp.Expr:
+        if not wide:
+            return whole(end)
+        literal = exp.Literal.string(str(end))
+        return cast(literal, self._dialect.wide)
 
     def _of_row(self, measure: Measure, parts: Parts) -> list[exp.Expr]:
         if measure.limits is None or measure.snap is None:

@@ -93,12 +93,8 @@ def _sums(measure: Measure, together: Sequence[Row]) -> list[int]:
         each = [_polynomials(value, snap, measure.degree) for value in values]
     else:
         other, its = measure.second
-        pairs = [(row[measure.column], row[other]) for row in together]
-        each = [
-            [a * b for a in _polynomials(x, snap, measure.degree) for b in _polynomials(y, its, measure.degree)]
-            for x, y in pairs
-            if x is not None and y is not None
-        ]
+        pairs = [(row[measure.column], row[other]) for row in together if row[measure.column] is not None and row[other] is not None]
+        each = [[a * b for a in _polynomials(x, snap, measure.degree) for b in _polynomials(y, its, measure.degree)] for x, y in pairs]
     return [sum(numbers) for numbers in zip([0] * measure.width, *each, strict=True)]
 
 

@@ -190,6 +190,11 @@ def _joined(join: Join, columns: Mapping[str, Expression]) -> tuple[list[str], M
             lines, what = [], f"the public table {bare.schema.table}"
         most = "all rows" if join.matches is None else f"at most {_many(join.matches, 'row')}"
         lines = [*lines, f"Looks up {what} where {pairs}: {most} there for each row{kept}."]
+    elif join.others is not None:
+        by, bond = text(columns[join.others.by]), _list([columns[name] for name in (join.others.by, *join.others.also)])
+        kept = f"Of each unit keeps the rows with at most {_many(join.others.max_groups, 'value')} of {bond}, before it meets anybody."
+        most = f"of whom at most {_many(join.others.max_rows, 'row')} count in a group"
+        lines = [kept, *lines, f"Puts beside each row the first row of the unit that {by} names there, {most}."]
     else:
         agree = f" where {pairs}" if pairs else ""
         lines = [*lines, f"Puts beside each row the rows of the same unit there{agree}{kept}."]
@@ -208,7 +213,8 @@ def _keys(plan: Aggregate, columns: Mapping[str, Expression]) -> str:
 def _caps(plan: Aggregate) -> str:
     if plan.bound.source.unit == "row":
         return "Each row counts in one group."
-    return f"Of each unit counts at most {_many(plan.bound.max_groups, 'group')}, and in each at most {_many(plan.bound.max_rows, 'row')}."
+    who = "unit" if plan.meeting is None else "unit and one whom it meets"
+    return f"Of each {who} counts at most {_many(plan.bound.max_groups, 'group')}, and in each at most {_many(plan.bound.max_rows, 'row')}."
 
 
 def _measure(measure: Measure, moves: Sensitivity, columns: Mapping[str, Expression], unit: Unit) -> list[str]:
@@ -251,10 +257,8 @@ def _pick(pick: Pick, moves: Sensitivity, columns: Mapping[str, Expression], pla
     else:
         line = f"{name}: values other than the {len(pick.values or ())} declared ones do not count."
     changed = f"can change {_many(moves.l0, 'group')}, where at most {_many(int(moves.linf), 'value')} of the sample"
-    return [
-        line,
-        f"{name}: {_who(unit)} {changed} {'may leave or enter' if unit.relation == 'add-remove' else 'may leave and as many enter'}.",
-    ]
+    how = "may leave or enter" if unit.relation == "add-remove" else "may leave and as many enter"
+    return [line, f"{name}: {_who(unit)} {changed} {how}."]
 
 
 def _cross(cross: Cross, moves: Sensitivity, columns: Mapping[str, Expression], unit: Unit) -> list[str]:

@@ -73,9 +73,8 @@ def or_(*values: bool | None) -> bool | None:
 
 def case(*values: Any) -> Any:
     """The value after the first condition that holds, or the last one."""
-    return _alike(
-        next((value for holds, value in zip(values[0:-1:2], values[1::2], strict=True) if holds), values[-1]), values[1::2] + values[-1:]
-    )
+    taken = next((value for holds, value in zip(values[0:-1:2], values[1::2], strict=True) if holds), values[-1])
+    return _alike(taken, values[1::2] + values[-1:])
 
 
 def coalesce(*values: Any) -> Any:

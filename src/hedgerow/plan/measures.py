@@ -16,10 +16,10 @@ from fractions import Fraction
 from typing import Final, Literal
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.numeric.number import positive
+from hedgerow.numeric.number import positive, whole
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["KINDS", "Kind", "Measure", "Reach", "Snap"]
+__all__ = ["KINDS", "Kind", "Measure", "Others", "Reach", "Snap"]
 
 Kind = Literal["units", "rows", "values", "distinct", "total", "moments"]
 KINDS: Final = ("units", "rows", "values", "distinct", "total", "moments")
@@ -50,6 +50,24 @@ class Reach:
     rows: int
     cells: int | None
     moves: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """How rows meet people of another population: by the column ``by``, which holds their ids.
+
+    Of each unit the rows of at most ``max_groups`` bonds count, combinations of ``by`` and ``also``: those that come first by (rank of the
+    unit and the bond, bond), before anybody is met. Of each of the others at most ``max_rows`` rows' worth counts in a group.
+    """
+
+    by: str
+    also: tuple[str, ...]
+    max_groups: int
+    max_rows: int
+
+    def __post_init__(self) -> None:
+        for name in ("max_groups", "max_rows"):
+            object.__setattr__(self, name, whole(getattr(self, name), name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +132,17 @@ class Measure:
         groups = reach.groups if reach.cells is None else min(reach.groups, reach.cells)
         if self.kind == "moments":
             return self._moments(groups, reach)
-        low, high = self.put_in(reach.rows)
-        far, wide = max(-low, high), high - low
-        if far == 0:
-            raise Refused("Nobody can move this sum, since its values can only be 0: there is nothing to protect and nothing to ask.")
-        if not reach.moves:
-            return Sensitivity.each(groups, far)
-        both = 0 if reach.cells is None else max(0, 2 * groups - reach.cells)
-        ends = [(j, groups - j) for j in (both, groups)]
-        return Sensitivity(
-            2 * groups - both,
-            Fraction(wide),
-            Fraction(max(j * wide + 2 * alone * far for j, alone in ends)),
-            Fraction(max(j * wide**2 + 2 * alone * far**2 for j, alone in ends)),
-        )
+        return _moved(*self.put_in(reach.rows), groups, reach)
+
+    def others(self, reach: Reach) -> Sensitivity:
+        """How far one of the others moves all of its numbers together, each of which is clamped to its ``ends`` by itself."""
+        each = _moved(*self.ends(reach.rows), reach.groups, reach)
+        return sum([each] * (self.width - 1), each)
+
+    def ends(self, rows: int) -> tuple[int, int]:
+        """What so many rows of several units put into one of its numbers at least and at most, 0 included."""
+        low, high = (0, self.most) if self.kind == "moments" else self.put_in(1)
+        return rows * low, rows * high
 
     def put_in(self, rows: int) -> tuple[int, int]:
         """The least and the most that a unit puts into one group, 0 included."""
@@ -150,3 +165,20 @@ class Measure:
         times = 2 if reach.moves else 1
         touched = times * groups if reach.cells is None else min(times * groups, reach.cells)
         return Sensitivity(self.width * touched, total, times * groups * total, times * groups * total**2)
+
+
+def _moved(low: int, high: int, groups: int, reach: Reach) -> Sensitivity:
+    """Of numbers between these ends in so many cells, as ``Measure.sensitivity`` says."""
+    far, wide = max(-low, high), high - low
+    if far == 0:
+        raise Refused("Nobody can move this sum, since its values can only be 0: there is nothing to protect and nothing to ask.")
+    if not reach.moves:
+        return Sensitivity.each(groups, far)
+    both = 0 if reach.cells is None else max(0, 2 * groups - reach.cells)
+    ends = [(j, groups - j) for j in (both, groups)]
+    return Sensitivity(
+        2 * groups - both,
+        Fraction(wide),
+        Fraction(max(j * wide + 2 * alone * far for j, alone in ends)),
+        Fraction(max(j * wide**2 + 2 * alone * far**2 for j, alone in ends)),
+    )

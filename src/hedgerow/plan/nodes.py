@@ -22,9 +22,9 @@ from typing import Final, Literal
 from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.number import whole
 from hedgerow.plan.crossing import Cross
-from hedgerow.plan.expressions import Expression, range_of
+from hedgerow.plan.expressions import Expression, Read, range_of, reads
 from hedgerow.plan.logic import same_types
-from hedgerow.plan.measures import Measure, Reach, Snap
+from hedgerow.plan.measures import Measure, Others, Reach, Snap
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Range, Value, common_step
@@ -51,8 +51,20 @@ class Table:
         return self.schema.unit
 
 
+class _OfSource:
+    """What is made of the rows of a source hands on their unit."""
+
+    __slots__ = ()
+    source: Rows
+
+    @property
+    def unit(self) -> str | None:
+        """As that of the source."""
+        return self.source.unit
+
+
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(_OfSource):
     """The rows for which the condition holds; NULL does not hold."""
 
     source: Rows
@@ -67,14 +79,9 @@ class Filter:
         """As those of the source."""
         return self.source.columns
 
-    @property
-    def unit(self) -> str | None:
-        """As that of the source."""
-        return self.source.unit
-
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class Project(_OfSource):
     """New columns computed from those of each row; the old ones are gone."""
 
     source: Rows
@@ -90,20 +97,18 @@ class Project:
         known = self.source.columns
         return {name: range_of(expression, known) for name, expression in self.outputs}
 
-    @property
-    def unit(self) -> str | None:
-        """As that of the source."""
-        return self.source.unit
-
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(_OfSource):
     """Each row beside the rows of ``other`` that agree with it on ``on`` (own column, column there), whose columns take the names in
     ``adds`` (name, column there). A row without a partner is dropped, or with ``keeps`` has NULL in the added columns.
 
     ``other`` is public, or about the same units: then partners always belong to the same unit as well, so what a row becomes depends on
     nothing but that unit's rows. ``matches`` is the limit of public partners a row has, those counting that come first by what they add;
     None where the limit is left to ``Bound``.
+
+    With ``others``, ``other`` is about another population: a row meets one row there, the first by what it adds of the unit that it names,
+    and belongs to both from then on. docs/decisions/0011 has the proof; nothing but ``Filter`` and ``Project`` stands above such a join.
     """
 
     source: Rows
@@ -112,15 +117,20 @@ class Join:
     adds: tuple[tuple[str, str], ...]
     matches: int | None = None
     keeps: bool = False
+    others: Others | None = None
 
     def __post_init__(self) -> None:
         if self.matches is not None:
             object.__setattr__(self, "matches", whole(self.matches, "matches"))
         if self.other.unit is None and not self.on:
             raise InvalidArgument("on", "must name columns that agree with the public rows")
-        if self.other.unit is not None and (self.source.unit in (None, "row") or self.other.unit == "row" or self.matches is not None):
-            raise InvalidArgument("other", "must be public, or be joined unit by unit, without a limit of partners")
+        ids = self.source.unit not in (None, "row") and self.other.unit != "row" and self.matches == (self.others and 1)
+        if not (self.other.unit is None or ids) or _meeting(self.source) or _meeting(self.other):
+            raise InvalidArgument("other", "must be public, or be joined unit by unit without a limit of partners, where nobody met others")
         here, there = self.source.columns, self.other.columns
+        named = self.others is None or {self.others.by, *self.others.also} <= {name for name in here if here[name].type != "real"}
+        if self.others is not None and (self.on or self.keeps or self.other.unit is None or not named):
+            raise InvalidArgument("others", "must be named by columns of the source that are no reals, and by nothing else", self.others)
         names = [name for name, _ in self.adds]
         if len(set(names)) != len(names) or not set(names).isdisjoint(here):
             raise InvalidArgument("adds", "must have different names, and such that the source does not have", self.adds)
@@ -136,11 +146,6 @@ class Join:
         added = {name: there[column] for name, column in self.adds}
         return {**self.source.columns, **({name: known.but(nullable=True) for name, known in added.items()} if self.keeps else added)}
 
-    @property
-    def unit(self) -> str | None:
-        """As that of the source."""
-        return self.source.unit
-
 
 @dataclass(frozen=True, slots=True)
 class Union:
@@ -151,8 +156,8 @@ class Union:
     def __post_init__(self) -> None:
         if len(self.sources) < 2 or len({tuple((n, r.type) for n, r in source.columns.items()) for source in self.sources}) > 1:
             raise InvalidArgument("sources", "must be two or more with columns of the same names and types")
-        if len({source.unit == "row" for source in self.sources}) > 1 or any(source.unit is None for source in self.sources):
-            raise InvalidArgument("sources", "must be about the same units")
+        if len({s.unit == "row" for s in self.sources}) > 1 or any(s.unit is None or _meeting(s) for s in self.sources):
+            raise InvalidArgument("sources", "must be about the same units, who met nobody")
 
     @property
     def columns(self) -> Mapping[str, Range]:
@@ -201,7 +206,7 @@ class Folded:
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(_OfSource):
     """One row for each unit and combination of the ``keys``: them, and the ``outputs``. It depends on the rows of that unit alone."""
 
     source: Rows
@@ -212,8 +217,8 @@ class Fold:
         names = [*self.keys, *(name for name, _ in self.outputs)]
         if len(set(names)) != len(names):
             raise InvalidArgument("outputs", "must have different names, and not those of keys", names)
-        if self.source.unit in (None, "row"):
-            raise InvalidArgument("source", "must be about units with an id: there is nothing to fold otherwise")
+        if self.source.unit in (None, "row") or _meeting(self.source):
+            raise InvalidArgument("source", "must be about units with an id, who met nobody: there is nothing to fold otherwise")
         known = self.source.columns
         used = {*self.keys, *(folded.column for _, folded in self.outputs if folded.column is not None)}
         if not used <= set(known):
@@ -233,11 +238,6 @@ class Fold:
         known = self.source.columns
         return {**{key: known[key] for key in self.keys}, **{name: folded.range(known) for name, folded in self.outputs}}
 
-    @property
-    def unit(self) -> str | None:
-        """As that of the source."""
-        return self.source.unit
-
 
 Rows = Table | Filter | Project | Join | Union | Fold
 Measured = Measure | Pick | Cross
@@ -256,8 +256,8 @@ class Bound:
     max_rows: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "max_groups", whole(self.max_groups, "max_groups"))
-        object.__setattr__(self, "max_rows", whole(self.max_rows, "max_rows"))
+        for name in ("max_groups", "max_rows"):
+            object.__setattr__(self, name, whole(getattr(self, name), name))
         if len(set(self.keys)) != len(self.keys) or not set(self.keys) <= set(self.columns):
             raise InvalidArgument("keys", "must be different columns of the source", self.keys)
         if self.source.unit is None:
@@ -320,28 +320,63 @@ class Aggregate:
                 raise InvalidArgument("measures", "must be of columns of the source", measure.columns)
             if (measure.snap or isinstance(measure, Cross)) and not {known[c].type for c in measure.columns} <= _TAKEN[type(measure)]:
                 raise InvalidArgument("measures", "must be of numbers, whole ones where they are codes", measure.columns)
+        plain = all(isinstance(measure, Measure) and measure.kind != "distinct" and not measure.limits for measure in self.measures)
+        groups = 0 if self.meeting is None else min(self.meeting[0].max_groups, self.source.cells or 0)  # that a unit has with one it met
+        if self.meeting is not None and (self.source.domain is None or not plain or self.bound.max_groups < groups):
+            raise InvalidArgument("measures", "must be counts, sums and moments of all declared groups where two populations meet")
 
     @property
     def bound(self) -> Bound:
         """The caps."""
         return self.source.source
 
+    @property
+    def meeting(self) -> tuple[Others, list[bool]] | None:
+        """How two populations meet, and for each key whether which of the others it is decides it; None where the plan is about one."""
+        return _meeting(self.bound.source, self.bound.keys)
+
     def reach(self, unit: Unit) -> Reach:
-        """How far one unit reaches in this plan."""
+        """How far one unit reaches in this plan; where it meets others, how far one of its bonds does."""
         if (unit.owner == "row") != (self.bound.source.unit == "row"):
             raise InvalidArgument("unit", "must be the one that the tables of the plan declare", unit.owner)
-        return Reach(self.bound.max_groups, self.bound.max_rows, self.source.cells, unit.relation == "change-one")
+        groups = self.bound.max_groups if self.meeting is None else 1
+        return Reach(groups, self.bound.max_rows, self.source.cells, unit.relation == "change-one")
 
     def sensitivity(self, unit: Unit) -> tuple[Sensitivity, ...]:
         """How far one unit moves each measure, all groups together. Never looks at data."""
         reach = self.reach(unit)
-        return tuple(measure.sensitivity(reach).group(unit.group) for measure in self.measures)
+        bonds = 1 if self.meeting is None else self.meeting[0].max_groups
+        return tuple(measure.sensitivity(reach).group(bonds * unit.group) for measure in self.measures)
+
+    def others_sensitivity(self, unit: Unit) -> tuple[Sensitivity, ...]:
+        """How far one of the others moves each measure. A key that is made of what it adds has one value, any other all that there are."""
+        if self.meeting is None or unit.owner == "row":
+            raise InvalidArgument("unit", "must be that of others with ids, whom the units of this plan meet", unit.owner)
+        others, decided = self.meeting
+        groups = math.prod(1 if one else len(values) for one, values in zip(decided, self.source.domain or (), strict=True))
+        reach = Reach(groups, others.max_rows, self.source.cells, unit.relation == "change-one")
+        return tuple(measure.others(reach).group(unit.group) for measure in self.measures if isinstance(measure, Measure))
 
 
 # Dates are chosen by their ordinal, and never added up. Codes are whole numbers.
 _TAKEN: Final = {Measure: {"integer", "real"}, Pick: {"integer", "real", "date"}, Cross: {"integer"}}
 
 Node = Rows | Bound | Group | Aggregate
+
+
+def _meeting(rows: Rows, keys: tuple[str, ...] = ()) -> tuple[Others, list[bool]] | None:
+    """Each key must have one value in each bond: it is made of what tells bonds apart, and of what the others add."""
+    made = [{key} for key in keys]
+    while isinstance(rows, Filter | Project):
+        outputs = dict(rows.outputs) if isinstance(rows, Project) else {name: Read(name) for name in rows.columns}
+        made = [{name for one in names for name in reads(outputs[one])} for names in made]
+        rows = rows.source
+    if not isinstance(rows, Join) or rows.others is None:
+        return None
+    theirs = {rows.others.by, *(name for name, _ in rows.adds)}
+    if not all(names <= theirs.union(rows.others.also) for names in made):
+        raise InvalidArgument("keys", "must be made of what tells the bonds of a unit apart, and of what the others add", keys)
+    return rows.others, [names <= theirs for names in made]
 
 
 def _multiplies(rows: Rows) -> bool:

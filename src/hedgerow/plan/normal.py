@@ -84,7 +84,8 @@ def _join(join: Join, used: frozenset[str]) -> _Work:
     """Own columns become c0 …, those there d0 …, and what is added p0 … With a limit of partners all of the latter stay, in their order,
     since they say which partners come first; without, each stays once."""
     added = [(name, there) for name, there in join.adds if name in used or join.matches is not None]
-    source, names = _side(join.source, (used - {name for name, _ in join.adds}) | {own for own, _ in join.on}, "c")
+    met = () if join.others is None else (join.others.by, *join.others.also)
+    source, names = _side(join.source, (used - {name for name, _ in join.adds}) | {own for own, _ in join.on} | set(met), "c")
     other, theirs = _side(join.other, frozenset(there for _, there in (*join.on, *added)), "d")
     order = [theirs[there] for _, there in added]
     if join.matches is None:
@@ -93,7 +94,9 @@ def _join(join: Join, used: frozenset[str]) -> _Work:
     on = tuple(sorted({(names[own], theirs[there]) for own, there in join.on}))
     # A column that is added twice is the same both times, so either will do.
     fresh = names | {name: f"p{order.index(theirs[there])}" for name, there in added}
-    return _Work(Join(source, other, on, adds, join.matches, join.keeps), _NONE, {name: Read(fresh[name]) for name in used})
+    bond = [names[name] for name in met]
+    others = join.others and replace(join.others, by=bond[0], also=tuple(sorted({*bond[1:]} - {bond[0]})))
+    return _Work(Join(source, other, on, adds, join.matches, join.keeps, others), _NONE, {name: Read(fresh[name]) for name in used})
 
 
 def _fold(fold: Fold, used: frozenset[str]) -> _Work:
@@ -223,7 +226,8 @@ def _rows(rows: Rows, used: frozenset[str] = frozenset()) -> list[object]:
             inner = frozenset(name for _, expression in rows.outputs for name in reads(expression))
             return ["project", [[name, spell(expression)] for name, expression in rows.outputs], _rows(rows.source, inner)]
         case Join():
-            return ["join", rows.on, rows.adds, rows.matches, rows.keeps, _rows(rows.other), _rows(rows.source)]
+            met = [] if rows.others is None else [[rows.others.by, rows.others.also, rows.others.max_groups, rows.others.max_rows]]
+            return ["join", rows.on, rows.adds, rows.matches, rows.keeps, *met, _rows(rows.other), _rows(rows.source)]
         case Fold():
             return ["fold", rows.keys, [[name, _folded(folded)] for name, folded in rows.outputs], _rows(rows.source)]
         case _:  # a Union

@@ -11,10 +11,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hedgerow.plan.counting import Group, Number, Rank, Row, entry, folded, merged, put_in, snapped
+from hedgerow.plan.counting import Group, Rank, Row, entry, folded, merged, put_in, snapped
 from hedgerow.plan.expressions import evaluate, typed
 from hedgerow.plan.functions import FUNCTIONS
-from hedgerow.plan.nodes import Aggregate, Filter, Fold, Join, Project, Rows, Table
+from hedgerow.plan.measures import Measure, Others
+from hedgerow.plan.nodes import Aggregate, Filter, Fold, Join, Measured, Project, Rows, Table
 from hedgerow.plan.reading import read
 from hedgerow.plan.schema import Column, Partition, Schema
 
@@ -24,31 +25,32 @@ Tables = Mapping[str, Sequence[Mapping[str, object]]]
 Owned = Iterator[tuple[Any, Row]]
 
 
-def rows(node: Rows, tables: Tables) -> Owned:
-    """(id of the unit, row) for each row; a row that is a unit of its own has a number that no other row has."""
-    for number, (unit, row) in enumerate(_rows(node, tables)):
+def rows(node: Rows, tables: Tables, rank: Rank = lambda *_: 0) -> Owned:
+    """(id of the unit, row) for each row; a row that is a unit of its own has a number that no other row has, and one that is of two units
+    the ids of both."""
+    for number, (unit, row) in enumerate(_rows(node, tables, rank)):
         yield (number if node.unit == "row" else unit), row
 
 
-def _rows(node: Rows, tables: Tables) -> Owned:
+def _rows(node: Rows, tables: Tables, rank: Rank) -> Owned:
     match node:
         case Table():
             yield from _table(node.schema, tables)
         case Filter():
             condition = typed(node.condition, node.columns)
-            yield from ((unit, row) for unit, row in _rows(node.source, tables) if evaluate(condition, row))
+            yield from ((unit, row) for unit, row in _rows(node.source, tables, rank) if evaluate(condition, row))
         case Project():
             known = node.source.columns
             outputs = [(name, typed(expression, known)) for name, expression in node.outputs]
-            for unit, row in _rows(node.source, tables):
+            for unit, row in _rows(node.source, tables, rank):
                 yield unit, {name: evaluate(expression, row) for name, expression in outputs}
         case Join():
-            yield from _join(node, tables)
+            yield from _join(node, tables, rank)
         case Fold():
-            yield from _fold(node, tables)
+            yield from _fold(node, tables, rank)
         case _:  # a Union
             for source in node.sources:
-                yield from _rows(source, tables)
+                yield from _rows(source, tables, rank)
 
 
 def _table(schema: Schema, tables: Tables) -> Owned:
@@ -102,26 +104,42 @@ def _first_parts(found: Iterable[tuple[Any, Row]], schema: Schema, partition: Pa
         yield from ((unit, row) for row in together if row[name] in parts[: partition.most])
 
 
-def _join(node: Join, tables: Tables) -> Owned:
-    """Where the public side has more partners than ``matches``, those count that come first by what they add."""
+def _join(node: Join, tables: Tables, rank: Rank) -> Owned:
+    """Where there are more partners than ``matches``, those count that come first by what they add."""
     same = FUNCTIONS["="].evaluate
-    there, public = list(_rows(node.other, tables)), node.other.unit is None
-    for unit, row in _rows(node.source, tables):
-        partners: list[Group] = []
+    there, public, others = list(_rows(node.other, tables, rank)), node.other.unit is None, node.others
+    here = _rows(node.source, tables, rank)
+    for unit, row in here if others is None else _first_bonds(here, others, rank):
+        partners, whose = list[Group](), row[others.by] if others else unit
         for owner, other in there:
             pairs = [(row[own], other[theirs]) for own, theirs in node.on]
-            if (public or owner == unit) and all(a is not None and b is not None and same(a, b) for a, b in pairs):
+            if (public or owner == whose) and all(a is not None and b is not None and same(a, b) for a, b in pairs):
                 partners.append(tuple(other[theirs] for _, theirs in node.adds))
         if node.keeps and not partners:
             partners = [(None,) * len(node.adds)]
         for partner in sorted(partners, key=_order)[: node.matches]:
-            yield unit, {**row, **{name: value for (name, _), value in zip(node.adds, partner, strict=True)}}
+            added = {name: value for (name, _), value in zip(node.adds, partner, strict=True)}
+            yield (unit, whose) if others else unit, {**row, **added}
 
 
-def _fold(node: Fold, tables: Tables) -> Owned:
+def _first_bonds(found: Owned, others: Others, rank: Rank) -> Owned:
+    """Of each unit the rows of its first bonds; those that name nobody are in none."""
+    bonds: dict[Any, dict[Group, list[Row]]] = {}
+    for unit, row in found:
+        if row[others.by] is not None:
+            bonds.setdefault(unit, {}).setdefault(tuple(row[name] for name in (others.by, *others.also)), []).append(row)
+    for unit, of_unit in bonds.items():
+        yield from ((unit, row) for bond in _first(of_unit, unit, rank)[: others.max_groups] for row in of_unit[bond])
+
+
+def _first(groups: Iterable[Group], unit: Any, rank: Rank) -> list[Group]:
+    return sorted(groups, key=lambda group: (rank(unit, group), _order(group)))
+
+
+def _fold(node: Fold, tables: Tables, rank: Rank) -> Owned:
     known = node.source.columns
     units: dict[tuple[Any, Group], list[Row]] = {}
-    for unit, row in _rows(node.source, tables):
+    for unit, row in _rows(node.source, tables, rank):
         units.setdefault((unit, tuple(row[key] for key in node.keys)), []).append(row)
     for (unit, keys), together in units.items():
         outputs = {name: folded(fold, known[fold.column].type if fold.column else "integer", together) for name, fold in node.outputs}
@@ -143,19 +161,26 @@ def run(plan: Aggregate, tables: Tables, rank: Rank) -> dict[Group, tuple[Any, .
     bound, domain = plan.bound, plan.source.domain
     asked = None if domain is None else dict.fromkeys(itertools.product(*domain))
     units: dict[Any, dict[Group, list[Row]]] = {}
-    for unit, row in rows(bound.source, tables):
+    for unit, row in rows(bound.source, tables, rank):
         group = tuple(row[key] for key in bound.keys)
         if asked is None or group in asked:
             units.setdefault(unit, {}).setdefault(group, []).append(row)
 
-    entries: dict[Group, list[list[tuple[Any, ...]]]] = {group: [] for group in asked or ()}
+    entries: dict[Group, list[tuple[Any, list[tuple[Any, ...]]]]] = {group: [] for group in asked or ()}
     for unit, groups in units.items():
-        first = sorted(groups, key=lambda group: (rank(unit, group), _order(group)))
-        for group in first[: bound.max_groups]:
+        for group in _first(groups, unit, rank)[: bound.max_groups]:
             put = [entry(measure, unit, group, groups[group], bound.max_rows, rank) for measure in plan.measures]
-            entries.setdefault(group, []).append(put)
-    return {group: _numbers(plan, put) for group, put in entries.items()}
+            entries.setdefault(group, []).append((unit, put))
+    each = {group: [(m, [(unit, one[i]) for unit, one in put]) for i, m in enumerate(plan.measures)] for group, put in entries.items()}
+    return {group: tuple(number for m, put in found for number in merged(m, _clamped(plan, m, put))) for group, found in each.items()}
 
 
-def _numbers(plan: Aggregate, entries: Sequence[Sequence[tuple[Any, ...]]]) -> tuple[Number, ...]:
-    return tuple(number for i, measure in enumerate(plan.measures) for number in merged(measure, [put[i] for put in entries]))
+def _clamped(plan: Aggregate, measure: Measured, put: Sequence[tuple[Any, tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
+    """What all units put in; where they met others, what each of those got from all of them, number by number between the ends."""
+    if plan.meeting is None or not isinstance(measure, Measure):
+        return [numbers for _, numbers in put]
+    got: dict[Any, list[tuple[Any, ...]]] = {}
+    for (_, other), numbers in put:
+        got.setdefault(other, []).append(numbers)
+    low, high = measure.ends(plan.meeting[0].max_rows)
+    return [tuple(min(max(sum(column), low), high) for column in zip(*each, strict=True)) for each in got.values()]

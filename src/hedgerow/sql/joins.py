@@ -2,7 +2,7 @@
 
 The order in which they are written does not matter, so they are put together one by one, beginning with the first protected one, each
 with an equality that ties it to those already there. Rows of two people never meet: two protected sources need an equality of their ids,
-or of a declared foreign key and the key it leads to.
+or of a declared foreign key and the key it leads to. What is about another population comes last, joined by its id (``meeting``).
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from typing import Final, NoReturn
 from sqlglot import exp
 
 from hedgerow.errors import Unsupported
+from hedgerow.plan.measures import Others
 from hedgerow.plan.nodes import Join
 from hedgerow.plan.values import Range
 from hedgerow.sql.catalog import UNIT
+from hedgerow.sql.meeting import names_unit, other_place
 from hedgerow.sql.readers import RowReader
 from hedgerow.sql.scope import Scope, Visible
 from hedgerow.sql.text import Text
@@ -49,6 +51,7 @@ class _Joining:
     def __init__(self, text: Text, read: Ties) -> None:
         self._text, self._parts, self._ties, self._rest = text, read.parts, read.ties, read.rest
         self._scope = self._parts[0].scope
+        self._other = other_place(text, self._parts, self._ties)
 
     def run(self) -> Joined:
         """Everything, or the first refusal."""
@@ -56,18 +59,19 @@ class _Joining:
         return Joined(self._scope, tuple(self._conditions()))
 
     def _place(self) -> None:
-        first = next((i for i, part in enumerate(self._parts) if part.scope.tables and not part.keeps), None)
+        first = next((i for i, part in enumerate(self._parts) if part.scope.tables and not part.keeps and i != self._other), None)
         if first is None:
             self._refuse(self._parts[-1].node, "Here public tables are joined before a protected one", _ONE_BY_ONE)
         self._scope, placed = self._parts[first].scope, {first}
-        while len(placed) < len(self._parts):
-            left = [i for i in range(len(self._parts)) if i not in placed]
+        while left := [i for i in range(len(self._parts)) if i not in placed and i != self._other]:
             chosen = next((i for i in left if self._problem(i, placed) is None), None)
             if chosen is None:
                 what, instead, node = self._problem(left[0], placed) or ("", "", None)
                 self._refuse(node or self._parts[left[0]].node, what, instead)
             self._add(chosen, placed)
             placed.add(chosen)
+        if self._other is not None:
+            self._meet(self._other, placed)
         order = [alias for part in self._parts for alias, _ in part.scope.sources]
         columns = sorted(self._scope.columns, key=lambda one: order.index(one.alias))
         self._scope = replace(self._scope, columns=tuple(columns), sources=tuple(part.scope.sources[0] for part in self._parts))
@@ -98,9 +102,6 @@ class _Joining:
                 return f"{name} says whose rows these are, and is equal to nothing but the same of another table", _SAME_IDS, tie.node
         if not part.scope.tables:
             return self._public_problem(part, label, ties)
-        if part.scope.population != self._scope.population:
-            what = f"{label} is about other people than {self._scope.tables[0][0]}: their populations differ"
-            return what, "Join tables of one population, or ask about each alone.", None
         if "row" in (part.scope.rows.unit, self._scope.rows.unit):
             return (
                 "Where every row is somebody of their own, rows of two people would meet",
@@ -149,6 +150,20 @@ class _Joining:
         leaves, work = source.leaves + part.scope.leaves, source.work + part.scope.work
         self._scope = Scope(self._text, rows, everything, source.sources, tables, once, leaves, work).within_limits()
         self._ties = [tie for tie in self._ties if tie not in [used for used, _, _ in ties]]
+
+    def _meet(self, place: int, placed: set[int]) -> None:
+        """Each row beside one of the person of another population whom it names; further equalities with that one are conditions."""
+        part, source = self._parts[place], self._scope
+        tie, _, there = next(found for found in self._usable(place, placed) if names_unit(found[0], place))
+        names = _fresh(part.scope, source)
+        adds = tuple((names[one.column], one.column) for one in part.scope.columns if one.column)
+        others = Others(there.column, (), source.max_groups, part.scope.max_rows)
+        rows = Join(source.rows, part.scope.rows, (), adds, 1, others=others)
+        columns = (*source.columns, *(_added(one, names, False) for one in part.scope.columns))
+        leaves, work = source.leaves + part.scope.leaves, source.work + part.scope.work
+        tables = (*source.tables, *part.scope.tables)
+        self._scope = Scope(self._text, rows, columns, source.sources, tables, source.once, leaves, work).within_limits()
+        self._ties = [other for other in self._ties if other is not tie]
 
     def _compared(self, tie: Tie, here: Visible, there: Visible) -> bool:
         """Always True; refuses where the types do not go together."""

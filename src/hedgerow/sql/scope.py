@@ -78,13 +78,13 @@ class Scope:
 
     @property
     def max_groups(self) -> int:
-        """The largest cap of the tables."""
-        return max((entry.max_groups for _, entry in self.tables), default=1)
+        """The largest cap of the tables about those who are counted first, where two populations meet."""
+        return max((entry.max_groups for _, entry in self.tables if entry.population == self.population), default=1)
 
     @property
     def max_rows(self) -> int:
-        """The largest cap of the tables."""
-        return max((entry.max_rows_per_group for _, entry in self.tables), default=1)
+        """The largest cap of the same tables."""
+        return max((entry.max_rows_per_group for _, entry in self.tables if entry.population == self.population), default=1)
 
     @property
     def domain_limit(self) -> int:

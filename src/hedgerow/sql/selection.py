@@ -20,6 +20,7 @@ from hedgerow.sql.clipping import clipping
 from hedgerow.sql.grouping import Grouped, position, read_groups
 from hedgerow.sql.heading import Heading
 from hedgerow.sql.measuring import Measuring
+from hedgerow.sql.meeting import check_aggregates, meeting_of, settled
 from hedgerow.sql.names import output_names
 from hedgerow.sql.question import AggregateCall, Key, Order, Output, Question
 from hedgerow.sql.readers import only
@@ -158,7 +159,10 @@ class Selection:
         rows = self._scope.rows
         names = tuple(f"k{i}" for i in range(len(groups)))
         outputs = (*zip(names, (group.value.expression for group in groups), strict=True), *measuring.columns)
-        if outputs:
+        if meeting_of(rows) is not None:
+            check_aggregates(self._text, calls)
+            rows = settled(self._text, rows, groups, outputs, self._max_groups())
+        elif outputs:
             rows = Project(rows, outputs)
         alone = self._alone(groups)
         if any(call.clip is not None for call in calls):

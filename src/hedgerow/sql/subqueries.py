@@ -12,6 +12,7 @@ from hedgerow.errors import Unsupported
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.folding import folded
 from hedgerow.sql.joins import Joined, joined
+from hedgerow.sql.meeting import meeting_of
 from hedgerow.sql.readers import RowReader, only
 from hedgerow.sql.rule import Refusal
 from hedgerow.sql.rules import BY_NODE
@@ -138,6 +139,10 @@ class Sources:
         if not select.expressions:
             self._refuse(select, "Nothing is asked for", "Name columns, or write SELECT *.")
         scope = self.with_(select).read(select)
+        if meeting_of(scope.rows) is not None:
+            self._refuse(
+                select, "Two populations meet in a subquery", "Join them in the outermost SELECT, each side a subquery if need be."
+            )
         items = expanded(scope, select.expressions)
         found = folded(scope, select, items) or projected(scope, items)
         return found.within_limits()

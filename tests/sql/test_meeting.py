@@ -1,0 +1,49 @@
+"""Questions about two populations: the pairs in meeting.sql."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedgerow.errors import Refused
+from hedgerow.plan.nodes import Filter, Join, Project, Table
+from hedgerow.sql.meeting import meeting_of
+from sql.fixtures import CARE, ask, check_answered, check_refused, pairs
+
+
+@pytest.mark.parametrize(("sql", "told"), pairs("meeting"))
+def test_what_is_read(sql: str, told: str) -> None:
+    check_answered(sql, told)
+
+
+@pytest.mark.parametrize(("sql", "told"), pairs("meeting__refused"))
+def test_what_is_refused(sql: str, told: str) -> None:
+    check_refused(sql, told)
+
+
+def test_the_caps_are_those_of_each_population() -> None:
+    plan = ask("SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY kind").plan
+    assert plan.meeting is not None
+    others = plan.meeting[0]
+    assert (others.max_groups, plan.bound.max_rows, others.max_rows) == (4, 6, 30)  # of care, of care, of doctors
+
+
+def test_the_tables_of_those_who_name_others_come_first() -> None:
+    """The first one says who is counted first, whichever is written first."""
+    assert ask("SELECT COUNT(*) FROM doctors JOIN care USING (doctor_id)").tables == ("care", "doctors")
+
+
+def test_rows_of_other_groups_use_up_no_bonds() -> None:
+    """A patient's rows of a kind that nobody declared are dropped before their bonds are counted."""
+    plan = ask("SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) WHERE minutes > 5 GROUP BY kind").plan
+    join = meeting_of(plan.bound.source)
+    assert isinstance(join, Join)
+    assert isinstance(join.source, Project)
+    assert isinstance(join.source.source, Filter)
+    assert join.source.source.source == Table(CARE)
+
+
+def test_what_to_write_instead_is_said() -> None:
+    with pytest.raises(Refused, match=r"Join one source of theirs on its id, such as ON c\.x = d\.doctor_id\."):
+        ask("SELECT COUNT(*) FROM care c JOIN doctors d ON c.kind = d.field")
+    with pytest.raises(Refused, match=r"Declare max_rows_per_group under \[tables\.shifts\]\."):
+        ask("SELECT COUNT(*) FROM care c JOIN shifts d ON c.doctor_id = d.doctor_id")
