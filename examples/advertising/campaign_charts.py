@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from html import escape
 from typing import Any
 
 import campaign
+from shapes import GRID, INK, SOFT, box, line, page, text
 
-INK, SOFT, GRID, PAPER = "#1e293b", "#64748b", "#e2e8f0", "#ffffff"
 BLUE, ORANGE, RED, PALE = "#2f6fb3", "#e07b24", "#b91c1c", "#f1f5f9"
 
 
@@ -116,29 +116,6 @@ def budget(days: Sequence[date], daily: Sequence[float], whole: float, asked: fl
     parts += [box(560, 350, 12, 12, BLUE), text(578, 360, "the three dearest days", 11.5, SOFT), box(720, 350, 12, 12, ORANGE)]
     parts += [text(738, 360, "the whole month", 11.5, SOFT)]
     return page(860, 380, "Epsilon asked of each day, and what one person pays at most with parts and without", parts)
-
-
-def page(width: float, height: float, words: str, parts: Iterable[str]) -> str:
-    """A whole picture on white, so that it reads on a dark page too."""
-    size = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="system-ui, sans-serif" role="img">'
-    ground = f'<rect width="{width:g}" height="{height:g}" rx="6" fill="{PAPER}"/>'
-    return "\n".join([head, f"<title>{escape(words)}</title>", ground, *parts, "</svg>", ""])
-
-
-def text(x: float, y: float, words: str, size: float, colour: str = INK, *, anchor: str = "start", weight: int = 400) -> str:
-    style = f'font-size="{size:g}" fill="{colour}" text-anchor="{anchor}" font-weight="{weight}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(words)}</text>'
-
-
-def line(x: float, y: float, u: float, v: float, colour: str, width: float, dashes: str = "none") -> str:
-    style = f'stroke="{colour}" stroke-width="{width:g}" stroke-dasharray="{dashes}"'
-    return f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" {style}/>'
-
-
-def box(x: float, y: float, width: float, height: float, colour: str, tip: str = "") -> str:
-    told = f"<title>{escape(tip)}</title>" if tip else ""
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{colour}">{told}</rect>'
 
 
 def dot(x: float, y: float, radius: float, colour: str, tip: str) -> str:

@@ -11,9 +11,12 @@ docs/examples/advertising.md tells the story with its pictures.
 from __future__ import annotations
 
 import argparse
+import sys
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import campaign
 import campaign_charts

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 import county
+from shapes import GRID, INK, PAPER, SOFT, box, line, page, text
 
-INK, SOFT, GRID, PAPER = "#1e293b", "#64748b", "#e2e8f0", "#ffffff"
 LOW, HIGH = (37, 99, 175), (185, 28, 28)  # blue below, red above, white where nothing is unusual
 ZONES = {"under 6 km": "#b91c1c", "6 to 12 km": "#e8963c", "over 12 km": "#3b76b8"}
 SIDE = 32.0  # of a hexagon
@@ -59,7 +59,7 @@ def _key(x: float, y: float, mean: float) -> list[str]:
     ]
     for ratio in (0.5, 1.0, 2.0):
         at = x + 4 * (steps - 1) * (math.log2(ratio) + 1.3) / 2.6 + 2
-        parts += [rule(at, y + 12, at, y + 17, SOFT), text(at, y + 29, f"{ratio:g}", 11, SOFT, anchor="middle")]
+        parts += [line(at, y + 12, at, y + 17, SOFT), text(at, y + 29, f"{ratio:g}", 11, SOFT, anchor="middle")]
     return [
         *parts,
         text(x + 4 * steps + 14, y + 10, f"times the county's {100 * mean:.1f} %,", 11, SOFT),
@@ -87,7 +87,7 @@ def ages(answer: Any) -> str:
         text(24, 50, "Patients in a hundred in 2026, with the 95 % intervals of the noise", 12, SOFT),
     ]
     for mark in (0, 0.1, 0.2, 0.3):
-        parts += [rule(left, base - tall * mark / most, 830, base - tall * mark / most, GRID)]
+        parts += [line(left, base - tall * mark / most, 830, base - tall * mark / most, GRID)]
         parts += [text(left - 8, base - tall * mark / most + 4, f"{100 * mark:.0f} %", 11, SOFT, anchor="end")]
     rows = {(row["age_group"], row["zone"]): (row["rate"], ends) for row, ends in zip(answer.rows, answer.interval("rate"), strict=True)}
     for i, group in enumerate(county.AGES):
@@ -99,7 +99,7 @@ def ages(answer: Any) -> str:
             tip = f"{group}, {zone}: {100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
             parts.append(box(x, top, (wide - 32) / 3 - 4, base - top, colour, tip))
             parts += [whisker(x + (wide - 32) / 6 - 2, a, b)]
-    parts.append(rule(left, base, 830, base, SOFT))
+    parts.append(line(left, base, 830, base, SOFT))
     for j, (zone, colour) in enumerate(ZONES.items()):
         parts += [box(480 + 122 * j, 40, 12, 12, colour), text(498 + 122 * j, 50, zone, 12, INK)]
     return page(860, 370, "Rates of bronchitis by age group and distance from the works, with error bars", parts)
@@ -120,7 +120,7 @@ def custodian(answer: Any, ends: Sequence[tuple[float, float]], found: Mapping[s
         return base - tall * min(max(ratio, 0), most) / most
 
     for mark in range(int(2 * most) + 1):
-        parts += [rule(left, up(mark / 2), 840, up(mark / 2), SOFT if mark == 2 else GRID)]
+        parts += [line(left, up(mark / 2), 840, up(mark / 2), SOFT if mark == 2 else GRID)]
         parts += [text(left - 8, up(mark / 2) + 4, f"{mark / 2:g}", 11, SOFT, anchor="end")]
     parts += [text(across(mark), base + 18, f"{mark}", 11, SOFT, anchor="middle") for mark in (8, 12, 16, 24, 32, 48, 64)]
     dust = {each.name: each.dust for each in county.districts()}
@@ -155,32 +155,6 @@ def shade(ratio: float) -> str:
     turn = max(-1.0, min(1.0, math.log2(max(ratio, 0.05)) / 1.32))
     end = HIGH if turn > 0 else LOW
     return "#" + "".join(f"{round(248 + (part - 248) * abs(turn) ** 0.9):02x}" for part in end)
-
-
-def page(width: float, height: float, words: str, parts: Iterable[str]) -> str:
-    """A whole picture on white, so that it reads on a dark page too."""
-    size = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="system-ui, sans-serif" role="img">'
-    ground = f'<rect width="{width:g}" height="{height:g}" rx="6" fill="{PAPER}"/>'
-    return "\n".join([head, f"<title>{escape(words)}</title>", ground, *parts, "</svg>", ""])
-
-
-def text(x: float, y: float, words: str, size: float, colour: str = INK, *, anchor: str = "start", weight: int = 400) -> str:
-    style = f'font-size="{size:g}" fill="{colour}" text-anchor="{anchor}" font-weight="{weight}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(words)}</text>'
-
-
-def line(x: float, y: float, u: float, v: float, colour: str, width: float) -> str:
-    return f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="{colour}" stroke-width="{width:g}" stroke-linecap="round"/>'
-
-
-def rule(x: float, y: float, u: float, v: float, colour: str) -> str:
-    return line(x, y, u, v, colour, 1)
-
-
-def box(x: float, y: float, width: float, height: float, colour: str, tip: str = "") -> str:
-    shape = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
-    return f'<rect {shape} rx="1.5" fill="{colour}"><title>{escape(tip)}</title></rect>'
 
 
 def whisker(x: float, top: float, bottom: float) -> str:

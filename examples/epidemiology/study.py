@@ -11,7 +11,10 @@ docs/examples/epidemiology.md tells the story with its pictures.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import county
 import county_maps

@@ -22,9 +22,9 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
+from drawing import Panel, Picture
 from genome.association import SCORE, Custodian, chi_square, odds_ratio, p_value, scores, top
 from genome.cohort import CHROMOSOMES, WIDTH, make
-from genome.drawing import Panel, Picture
 
 import hedgerow as hr
 from hedgerow.mechanisms import Exponential, Gaussian, PermuteAndFlip

@@ -21,7 +21,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from genome.drawing import Panel, Picture
+from drawing import Panel, Picture
 from recommendation.graph import make
 from recommendation.recommender import MOVE, Recommender, advert_scores, friend_scores, strangers
 
