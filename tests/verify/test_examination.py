@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,11 +16,11 @@ import pytest
 from hedgerow.verify import examination
 from hedgerow.verify.examination import claim_in_words, examine, examine_judgement, subjects, units
 from hedgerow.verify.language.outside import Outside
-from hedgerow.verify.language.program import Name, Place, Program
-from hedgerow.verify.proof import checker, prover
+from hedgerow.verify.language.program import Apply, Name, Number, Place, Program
+from hedgerow.verify.proof import checker, prover, repair
 from hedgerow.verify.proof.certificate import Failure
 from hedgerow.verify.proof.search import finder
-from hedgerow.verify.refuter import refuter
+from hedgerow.verify.refuter import paths, refuter, search
 from hedgerow.verify.verdict import Answer, Verdict
 from verify.language.reading import PROGRAMS, gallery, python, read
 
@@ -56,18 +60,49 @@ def test_a_wrong_program_is_refuted_with_its_line() -> None:
     assert verdict.witness.replay().ratio == pytest.approx(math.e**2)
 
 
-def test_a_counterexample_that_takes_longer_is_found_after_the_prover_gave_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[float] = []
+def test_no_clock_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every step takes an hour here, and there are years: nothing but the number of steps ends a search."""
+    hours = count(step=3600.0)
+    slow = SimpleNamespace(monotonic=lambda: next(hours))
+    for one in (finder, repair):
+        monkeypatch.setattr(one, "time", slow)
+    for other in (examination, search, paths, refuter):
+        monkeypatch.setattr(other, "monotonic", slow.monotonic)
+    found = [examine(read(body, X), seconds=1e12) for body in ("return x + laplace(4 / eps)", "return x + laplace(1 / (2 * eps))")]
+    monkeypatch.undo()
+    quick = [examine(read(body, X)) for body in ("return x + laplace(4 / eps)", "return x + laplace(1 / (2 * eps))")]
+    assert [replace(one, seconds=0) for one in found] == [replace(one, seconds=0) for one in quick]
+    assert [one.epsilon_upper for one in found] == [0.25, 2.0]
 
-    def late(program: Program, *, seconds: float) -> object:
-        asked.append(seconds)
-        return real(program, seconds=seconds) if len(asked) > 1 else None
 
-    real = refuter.refute
-    monkeypatch.setattr(refuter, "refute", late)
-    verdict = examine(read("return x + laplace(1 / (2 * eps))", X))
-    assert verdict.verdict is Answer.REFUTED
-    assert asked[0] < asked[1]
+@pytest.mark.long
+def test_noisy_max_that_claims_twice_what_it_costs() -> None:
+    noisy_max = gallery()["noisy_max"]
+    verdict = examine(replace(noisy_max, claim=replace(noisy_max.claim, epsilon=Apply("*", (Number(Fraction(2)), Name("eps"))))))
+    assert verdict.verdict is Answer.PROVED
+    assert verdict.epsilon_upper == 1
+
+
+def response(chance: str, claim: str) -> Program:
+    return read(f"return not x if bernoulli({chance}) else x", "x: private[bool]", f'@mechanism(epsilon="{claim}", neighbours="one")\n')
+
+
+def test_of_claims_in_numbers_the_smallest_is_told_too() -> None:
+    loose, exact, wrong = (examine(response(*one)) for one in (("1/4", "2"), ("1/4", "ln(3)"), ("1/5", "ln(3)")))
+    assert [one.verdict for one in (loose, exact, wrong)] == [Answer.PROVED, Answer.PROVED, Answer.REFUTED]
+    assert [one.epsilon_upper for one in (loose, exact, wrong)] == pytest.approx([math.log(3), math.log(3), math.log(4)], rel=1e-12)
+    assert wrong.epsilon_lower == pytest.approx(math.log(4), rel=1e-9)
+    assert "hiding it costs more than ln(3)" in wrong.reason
+
+
+def test_coins_cost_what_their_law_costs() -> None:
+    verdict = examine(read("if bernoulli(1/4):\n    output(not x)\nelse:\n    output(x)", "x: private[bool]", LN3))
+    (cost,) = verdict.costs
+    assert str(cost) == "line 3: what the coins from here on say has other chances if x<1> != x<2>"
+    assert cost.priced.endswith("; ln(3) each time")
+
+
+LN3 = '@mechanism(epsilon="ln(3)", neighbours="one")\n'
 
 
 def test_private_data_without_noise_is_refuted_at_the_line_where_it_gets_out() -> None:
@@ -136,7 +171,7 @@ def test_a_proof_that_the_checker_does_not_accept_is_none(monkeypatch: pytest.Mo
 
 def test_a_proof_and_a_counterexample_together_claim_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever of the two is wrong, neither is believed."""
-    monkeypatch.setattr(refuter, "lower_bound", lambda *_, **__: (1.5, None))
+    monkeypatch.setattr(refuter, "survey", lambda *_, **__: SimpleNamespace(witness=None, best=None, lower=1.5))
     assert "mistake in Hedgerow" in examine(GOOD).reason
     monkeypatch.undo()
     bad = read("return x + laplace(1 / (2 * eps))", X)
@@ -151,7 +186,7 @@ def test_a_mistake_in_a_part_is_no_proof_and_no_traceback(monkeypatch: pytest.Mo
     def failing(*_: Any, **__: Any) -> Any:
         raise KeyError("x")
 
-    monkeypatch.setattr(refuter, "refute", failing)
+    monkeypatch.setattr(refuter, "survey", failing)
     verdict = examine(GOOD)
     assert verdict.verdict is Answer.UNKNOWN
     assert "Hedgerow failed on this program (KeyError)" in verdict.reason
@@ -180,12 +215,12 @@ def raising(*_: Any, **__: Any) -> Any:
 
 
 def test_what_the_parts_raise_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finder, "attempt", raising)
+    monkeypatch.setattr(prover, "prove", raising)
     verdict = examine(GOOD, seconds=2)
     assert verdict.verdict is Answer.UNKNOWN
     assert verdict.reason == "the program is nested too deeply"
     monkeypatch.undo()
-    monkeypatch.setattr(refuter, "lower_bound", raising)
+    monkeypatch.setattr(refuter, "survey", raising)
     assert examine(GOOD).epsilon_lower is None
 
 

@@ -21,7 +21,7 @@ _LARGEST = 1_000_000  # bytes
 
 def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Python with @mechanism functions, which is read and never run, or *.hr.")],
-    seconds: Annotated[float, typer.Option(help="How long to look at each program.")] = 30.0,
+    seconds: Annotated[float, typer.Option(help="When to give a program up; what is found before depends on no clock.")] = 120.0,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> int:

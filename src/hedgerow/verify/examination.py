@@ -15,6 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hedgerow.errors import HedgerowError
+from hedgerow.numeric.rounding import log_bounds
 from hedgerow.verify.language.flow import Finding, findings
 from hedgerow.verify.language.outside import Outside
 from hedgerow.verify.language.program import Apply, Claim, Expression, Kind, Noise, Number, Program, Sample, names, written
@@ -26,26 +27,27 @@ if TYPE_CHECKING:
     from hedgerow.verify.language.hr import Document
     from hedgerow.verify.language.judgements import Judgement
     from hedgerow.verify.proof.certificate import Certificate, Failure
+    from hedgerow.verify.refuter.refuter import Survey
     from hedgerow.verify.refuter.witness import Witness
 
 __all__ = ["claim_in_words", "examine", "examine_judgement", "subjects", "units"]
 
 T = TypeVar("T")
 
-# Seconds. The first look at the refuter is short, since most wrong programs fall at once; a proof has survived it.
-_LOOK: Final = 1.5
-_SEARCH: Final = 6.0
-_PROOF: Final = 12.0
-_BOUND: Final = 0.5
-_ADVICE: Final = 3.0
+# Searches are limited by what they count; seconds only end what would take too long for anybody, and leave the prover its share.
+_SECONDS: Final = 120.0
+_SHARE: Final = 0.5
 # Below this share of the claim, a lower bound makes one look for a smaller claim that holds as well.
 _TIGHT: Final = 0.75
 # What explains a verdict better than the obligation that failed.
 _PLAIN: Final = frozenset({"scale", "row"})
 
 
-def examine(program: Program | Outside, *, seconds: float = 30) -> Verdict:
-    """The verdict on one program. Nothing that a program contains makes this raise."""
+def examine(program: Program | Outside, *, seconds: float = _SECONDS) -> Verdict:
+    """The verdict on one program. Nothing that a program contains makes this raise.
+
+    The same program has the same verdict on every machine, unless it is so slow that ``seconds`` are over.
+    """
     started = monotonic()
     if isinstance(program, Outside):
         return Verdict(program.name, Answer.UNKNOWN, line=program.place.line, reason=program.reason)
@@ -58,54 +60,41 @@ def examine(program: Program | Outside, *, seconds: float = 30) -> Verdict:
     return replace(verdict, claim=claim_in_words(program.claim), seconds=monotonic() - started)
 
 
-@dataclass
 class _Examination:
-    """Every step takes the seconds that it is given, and never more than are left until ``end``."""
+    """Ends at ``end`` on the monotonic clock, whatever is left to do."""
 
-    program: Program
-    end: float
+    def __init__(self, program: Program, end: float) -> None:
+        self.program, self.end = program, end
+        self.survey: Survey | None = None
 
-    def within(self, seconds: float) -> float:
-        return max(min(seconds, self.end - monotonic()), 0.01)
+    def left(self, share: float = 1.0) -> float:
+        return max(share * (self.end - monotonic()), 0.01)
 
     def verdict(self) -> Verdict:
-        witness = self.counterexample(_LOOK)
-        if witness is not None:
-            return self.refuted(witness)
+        self.survey = self.surveyed()
+        if self.survey is not None and self.survey.witness is not None:
+            return self.refuted(self.survey.witness)
         endless = next((one for one in findings(self.program) if one.sort == "endless"), None)
         if endless is not None:
             return Verdict(self.program.name, Answer.UNKNOWN, line=endless.place.line, reason=endless.reason)
-        found = self.attempt(_PROOF)
-        if _is_proof(found):
-            return self.proved(found)
-        witness = self.counterexample(_SEARCH)
-        if witness is not None:
-            return self.refuted(witness)
-        found = self.advice(math.inf)
+        found = self.attempt()
         return self.proved(found) if _is_proof(found) else self.unknown(found)
 
-    def counterexample(self, seconds: float) -> Witness | None:
-        from hedgerow.verify.refuter.refuter import refute
+    def surveyed(self) -> Survey | None:
+        from hedgerow.verify.refuter.refuter import survey
 
-        return _tried(lambda: refute(self.program, seconds=self.within(seconds)))
+        return _tried(lambda: survey(self.program, seconds=self.left(_SHARE)))
 
+    @property
     def lower(self) -> float | None:
-        from hedgerow.verify.refuter.refuter import lower_bound
+        """What epsilon is at least."""
+        return None if self.survey is None else self.survey.lower
 
-        found = _tried(lambda: lower_bound(self.program, seconds=self.within(_BOUND)))
-        return found[0] if found is not None else None
-
-    def attempt(self, seconds: float) -> Any:
-        """A certificate, or a failure."""
-        from hedgerow.verify.proof.search.finder import attempt
-
-        return attempt(self.program, monotonic() + self.within(seconds))
-
-    def advice(self, seconds: float) -> Any:
-        """The same, and of a failure also what could be proved instead."""
+    def attempt(self) -> Any:
+        """A certificate; or a failure, with what could be proved instead."""
         from hedgerow.verify.proof.prover import prove
 
-        return prove(self.program, seconds=self.within(seconds))
+        return prove(self.program, seconds=self.left())
 
     def proved(self, certificate: Certificate) -> Verdict:
         from hedgerow.verify.proof.checker import check
@@ -113,33 +102,49 @@ class _Examination:
         doubt = check(self.program, certificate)
         if doubt is not None:
             return self.unknown(doubt)
-        upper, lower = units(self.program.claim.epsilon, self.program), self.lower()
+        upper, lower = units(self.program.claim.epsilon, self.program), self.lower
         if upper is not None and lower is not None and lower > upper * (1 + 1e-9):
             return self.both()
         if upper is not None and lower is not None and lower < _TIGHT * upper:
-            upper = min(upper, self.smallest())
+            upper = min(upper, self.smallest(lower))
+        if upper is not None and lower is not None and lower < upper * (1 - 1e-9):
+            upper = min(upper, self.matching())
         costs = _costs(self.program, certificate)
         return Verdict(self.program.name, Answer.PROVED, epsilon_lower=lower, epsilon_upper=upper, certificate=certificate, costs=costs)
 
-    def smallest(self) -> float:
-        """The smallest multiple of eps that can be proved in the time that there is."""
+    def smallest(self, lower: float) -> float:
+        """The smallest multiple of eps that can be proved."""
         from hedgerow.verify.proof.repair import smallest
 
-        found = _tried(lambda: smallest(self.program, seconds=self.within(_ADVICE)))
+        found = _tried(lambda: smallest(self.program, seconds=self.left(), least=lower))
         return float(found.multiple) if found is not None else math.inf
+
+    def matching(self) -> float:
+        """Where the claim is a number: what was shown to be needed, if that can be proved to be enough."""
+        ratio = self.survey.best.exact_ratio if self.survey is not None and self.survey.best is not None else None
+        if ratio is None or ratio < 1 or not _tried(lambda: self.enough(ratio)):
+            return math.inf
+        return float(log_bounds(ratio)[1])
+
+    def enough(self, ratio: Fraction) -> bool:
+        from hedgerow.verify.proof.repair import enough
+
+        return enough(self.program, ratio, monotonic() + self.left())
 
     def refuted(self, witness: Witness) -> Verdict:
         """The prover says what cannot be shown, and so where to look; should it succeed, something is wrong in here."""
-        lower = max(witness.loss, self.lower() or 0.0)
-        found = _tried(lambda: self.advice(_ADVICE if math.isfinite(lower) else _BOUND))
+        found = _tried(self.attempt)
         if found is not None and _is_proof(found):
             return self.both()
         blamed, failure = self.blamed(), found
         if blamed is None:
             blamed = Finding("obligation", failure.reason, failure.place) if failure is not None else _last(self.program)
         upper = failure.epsilon_upper if failure is not None else None
+        if upper is None:
+            matching = self.matching()
+            upper = matching if math.isfinite(matching) else None
         name, line, reason = self.program.name, blamed.place.line, _in_runs(blamed.reason)
-        return Verdict(name, Answer.REFUTED, epsilon_lower=lower, epsilon_upper=upper, line=line, reason=reason, witness=witness)
+        return Verdict(name, Answer.REFUTED, epsilon_lower=self.lower, epsilon_upper=upper, line=line, reason=reason, witness=witness)
 
     def both(self) -> Verdict:
         reason = "a proof and a counterexample were found; one of them is a mistake in Hedgerow, and nothing is claimed"
@@ -149,7 +154,7 @@ class _Examination:
         blamed = self.blamed()
         plain = blamed is not None and blamed.sort in _PLAIN
         reason, place = (blamed.reason, blamed.place) if blamed is not None and plain else (failure.reason, failure.place)
-        lower, upper = self.lower(), failure.epsilon_upper
+        lower, upper = self.lower, failure.epsilon_upper
         told = _in_runs(reason)
         return Verdict(self.program.name, Answer.UNKNOWN, epsilon_lower=lower, epsilon_upper=upper, line=place.line, reason=told)
 
@@ -211,7 +216,7 @@ class _Violated:
         return {"inputs": inputs, "event": str(self.found), "probabilities": chances}
 
 
-def examine_judgement(judgement: Judgement | Outside, *, seconds: float = 30) -> Verdict:
+def examine_judgement(judgement: Judgement | Outside, *, seconds: float = _SECONDS) -> Verdict:
     """The verdict on one judgement."""
     if isinstance(judgement, Outside):
         return Verdict(judgement.name, Answer.UNKNOWN, line=judgement.place.line, reason=judgement.reason)
@@ -231,6 +236,15 @@ def examine_judgement(judgement: Judgement | Outside, *, seconds: float = 30) ->
 
 
 def _costs(program: Program, certificate: Certificate) -> tuple[Cost, ...]:
+    from hedgerow.verify.proof.certificate import FINITE
+    from hedgerow.verify.proof.regions import regions
+
+    if certificate.mode == FINITE:
+        first = [(one.samples[0].place.line, one.site) for one in regions(program.body)]
+        prices = [(line, certificate.shifts[site], certificate.rates[site]) for line, site in first]
+        return tuple(
+            Cost(line, "coins", _in_runs(written(when)), _in_runs(written(rate))) for line, when, rate in prices if rate is not None
+        )
     rates: tuple[Expression | None, ...] = certificate.rates or (None,) * len(certificate.shifts)
     return tuple(
         Cost(sample.place.line, sample.noise.value, _in_runs(written(shift)), _price(sample, rate))

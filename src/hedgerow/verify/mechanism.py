@@ -109,8 +109,8 @@ class Mechanism:
 
         return gives_one(self.program)
 
-    def verify(self, *, seconds: float = 30) -> Verdict:
-        """PROVED, REFUTED or UNKNOWN, with what shows it."""
+    def verify(self, *, seconds: float = 120) -> Verdict:
+        """PROVED, REFUTED or UNKNOWN, with what shows it. ``seconds`` are a last resort: how much is tried is counted."""
         from hedgerow.verify.examination import examine
         from hedgerow.verify.language.outside import Outside
 

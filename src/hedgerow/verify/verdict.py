@@ -26,6 +26,7 @@ class Answer(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What a proof does with the noise of one line: it is moved in the second run, at ``price`` for each unit, or becomes ``move``.
+    Coins that are compared by their law cost ``price`` when ``move`` holds.
 
     ``x<1>`` and ``x<2>`` are x in the first and in the second run.
     """
@@ -36,7 +37,7 @@ class Cost:
     price: str = ""
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.noise} noise {_VERBS.get(self.noise, 'is moved by')} {self.move}"
+        return f"line {self.line}: {_VERBS.get(self.noise, f'{self.noise} noise is moved by')} {self.move}"
 
     @property
     def priced(self) -> str:
@@ -46,8 +47,12 @@ class Cost:
         return f"{self}; {self.price} each time" if self.noise in _VERBS else f"{self}; {self.price} for each unit"
 
 
-# A coin is turned, and a bit string replaced; every other noise is a number that is moved.
-_VERBS: Final = {"bits": "becomes", "bernoulli": "is turned when"}
+# A coin is turned, a bit string replaced, and coins in a proof by laws only counted; every other noise is a number that is moved.
+_VERBS: Final = {
+    "bits": "bits noise becomes",
+    "bernoulli": "bernoulli noise is turned when",
+    "coins": "what the coins from here on say has other chances if",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from hedgerow.verify.language.program import (
     Sample,
 )
 from hedgerow.verify.language.python import programs
+from hedgerow.verify.language.running import run
 from hedgerow.verify.proof.certificate import Certificate, digest
 from hedgerow.verify.proof.checker import check
 
@@ -86,6 +87,168 @@ def test_noise_that_may_not_exist(text: str, shift: Any) -> None:
     program = read(text)
     assert check(program, given(program, shifts=[shift])) is not None
     assert examine(program, seconds=5).verdict != "PROVED"
+
+
+# A public truth chooses what is drawn from. Nobody looks at that before a run, so that it is no assumption: what does not exist is cut to
+# what does, and the run goes on and tells x.
+CHOSEN_COIN = """
+@mechanism(epsilon="0", neighbours="secret")
+def chosen_coin(x: private[bool], b: public[bool]):
+    c = bernoulli(2 if b else 1/2)
+    return x if b else c
+"""
+CHOSEN_UNIFORM = """
+@mechanism(epsilon="0", neighbours="secret")
+def chosen_uniform(x: private[bool], b: public[bool]):
+    c = uniform(1 if b else 0, 0 if b else 1)
+    return x if b else c > 1/2
+"""
+
+
+@pytest.mark.parametrize("mode", ["sequence", "finite"])
+@pytest.mark.parametrize(("text", "shift"), [(CHOSEN_COIN, False), (CHOSEN_UNIFORM, ZERO)])
+def test_noise_that_a_public_truth_chooses_may_not_exist(text: str, shift: Any, mode: str) -> None:
+    program = read(text)
+    assert [run(program, {"x": x, "b": True}) for x in (False, True)] == [[False], [True]]
+    assert check(program, given(program, epsilon=ZERO, shifts=[shift], mode=mode)) is not None
+
+
+# What a proof by laws might believe of a stretch of coins.
+LAWS = {
+    "a rate that has no logarithm": (
+        """
+@mechanism(epsilon="eps", neighbours="one")
+def f(x: private[bool], eps: public[float]):
+    if bernoulli(1/4):
+        return not x
+    return x
+""",
+        {"shifts": [True], "rates": [["+", ["ln", ["-", ZERO, {"number": "3"}]], ["ln", ["-", ZERO, ONE]]]]},
+    ),
+    "a cost that is never charged": (
+        """
+@mechanism(epsilon="eps", neighbours="one")
+def f(x: private[bool], eps: public[float]):
+    if bernoulli(1/4):
+        return not x
+    return x
+""",
+        {"shifts": [False], "rates": ["eps"]},
+    ),
+    "a condition on the noise": (
+        """
+@mechanism(epsilon="eps", neighbours="one")
+def f(x: private[bool], eps: public[float]):
+    if bernoulli(1/4):
+        return not x
+    return x
+""",
+        {"shifts": ["@noise"], "rates": ["eps"]},
+    ),
+    "a rate that is private": (
+        """
+@mechanism(epsilon="eps", neighbours="one")
+def f(x: private[int], eps: public[float]):
+    if bernoulli(1/4):
+        return x > 0
+    return x <= 0
+""",
+        {"shifts": [True], "rates": ["x@1"]},
+    ),
+    "what the stretch leaves behind": (
+        """
+@mechanism(epsilon="0", neighbours="one")
+def f(x: private[bool], n: public[int]):
+    kept = False
+    told = False
+    if bernoulli(1/2):
+        kept = x
+        told = True
+    for i in range(n):
+        told = kept
+    return told
+""",
+        {
+            "epsilon": ZERO,
+            "shifts": [False],
+            "invariants": [[["==", "i@1", "i@2"], ["==", "told@1", "told@2"], ["==", "kept@1", "kept@2"]]],
+            "variants": [["-", "n", "i@1"]],
+        },
+    ),
+    "what one round leaves to the next": (
+        """
+@mechanism(epsilon="0", neighbours="one")
+def f(x: private[bool], n: public[int]):
+    kept = False
+    for i in range(n):
+        if bernoulli(1/2):
+            output(kept)
+            kept = x
+        else:
+            output(kept)
+            kept = x
+""",
+        {
+            "epsilon": ZERO,
+            "shifts": [False],
+            "invariants": [[["==", "i@1", "i@2"], ["==", "kept@1", "kept@2"]]],
+            "variants": [["-", "n", "i@1"]],
+        },
+    ),
+    "bit strings of one bit for many": (
+        """
+@mechanism(epsilon="ln(3)", neighbours="one")
+def f(x: private["bits[n]"], n: public[int]):
+    if bernoulli(1/2):
+        return x
+    return uniform_bits(n)
+""",
+        {"epsilon": ["ln", {"number": "3"}], "shifts": [True, False], "rates": [["ln", {"number": "3"}], None], "bad": [None, None]},
+    ),
+    "a divisor that is 0": (
+        """
+@mechanism(epsilon="0", neighbours="one")
+def f(x: private[bool], n: public[int]):
+    if x:
+        return bernoulli(n / n / 2 if x else 0)
+    return bernoulli(1/2)
+""",
+        {"epsilon": ZERO, "shifts": [False, False], "rates": [None, None], "bad": [None, None]},
+    ),
+    "more answers than one run gives": (
+        """
+@mechanism(epsilon="0", neighbours="one")
+def f(x: private[bool]):
+    c = bernoulli(1/2)
+    output(c)
+    if x and c:
+        output(c)
+""",
+        {"epsilon": ZERO, "shifts": [False]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_laws_that_are_none(name: str) -> None:
+    text, parts = LAWS[name]
+    program = read(text)
+    found = check(program, given(program, mode="finite", **parts))
+    assert found is not None
+    assert REASONS[name] in found.reason
+
+
+REASONS = {
+    "a rate that has no logarithm": "may be no number",
+    "a cost that is never charged": "what is said may be likelier",
+    "a condition on the noise": "the certificate speaks of @noise",
+    "a rate that is private": "the rate x@1 is not public",
+    "what the stretch leaves behind": "what is said may be likelier",
+    "what one round leaves to the next": "what is said may be likelier",
+    "bit strings of one bit for many": "bit strings of any width",
+    "a divisor that is 0": "may be no number",
+    "more answers than one run gives": "what is said may be likelier",
+}
 
 
 def test_delta_for_one_answer_is_not_delta_for_all() -> None:

@@ -76,3 +76,17 @@ def test_under_row_a_list_is_read_up_to_its_own_length() -> None:
     assert (found[0].sort, found[0].place.line) == ("row", 4)
     assert all(one.sort != "row" for one in findings(read("for y in q:\n    output(y + laplace(1))", head=head)))
     assert findings(read("for i in range(n):\n    output(q[i] + laplace(1))")) == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "sorts"),
+    [
+        ("if bernoulli(1/4):\n    output(x > 0)\nelse:\n    output(x <= 0)", []),  # a lie, perhaps
+        ("if bernoulli(1/4):\n    output(x)\nelse:\n    output(0)", ["output"]),  # a number is never one by chance
+        ("if x > 0:\n    output(bernoulli(1/4))\nelse:\n    output(bernoulli(3/4))", []),
+        ("if x > 0:\n    output(bernoulli(1/4))\nelse:\n    output(True)", ["choice"]),
+        ("if x > 0:\n    output(True)\nelse:\n    output(False)", ["choice"]),
+    ],
+)
+def test_what_noise_may_turn_into_a_lie_is_not_blamed_for_itself(body: str, sorts: list[str]) -> None:
+    assert [one.sort for one in findings(read(body))] == sorts

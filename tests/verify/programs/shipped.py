@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from hedgerow.verify import bernoulli, exponential, geometric, laplace, mechanism, output, private, public
+from hedgerow.verify import bernoulli, bits, exponential, geometric, laplace, mechanism, output, private, public, uniform_bits
 
 
 @mechanism(epsilon="eps", neighbours="one")
@@ -35,10 +35,18 @@ def shipped_noisy_max(q: private[list], size: public[int], eps: public[float]):
     return winner
 
 
-@mechanism(epsilon="ln(3)", neighbours="secret")
-def shipped_randomized_response(x: private[bool]):
-    truthful = bernoulli(3 / 4)
-    return x if truthful else not x
+@mechanism(epsilon="ln((1 + r) / (1 - r))", neighbours="one")
+def shipped_randomized_response(x: private[bool], r: public[float]):
+    if bernoulli(r):
+        return x
+    return bernoulli(1 / 2)
+
+
+@mechanism(epsilon="ln(1 + 4 * r / (1 - r))", neighbours="one")
+def shipped_randomized_response_of_four(x: private[bits[2]], r: public[float]):
+    if bernoulli(r):
+        return x
+    return uniform_bits(2)
 
 
 @mechanism(epsilon="eps", neighbours="all")

@@ -16,8 +16,10 @@ from goodness import ALARM
 from hedgerow.mechanisms import Laplace, NoisyMax, PermuteAndFlip, RandomizedResponse, SparseVector
 from hedgerow.verify.language.program import Program
 from hedgerow.verify.language.python import programs
+from hedgerow.verify.price import between
 from hedgerow.verify.refuter.events import Event, Range
 from hedgerow.verify.refuter.quantity import approximate
+from hedgerow.verify.refuter.values import Word
 from hedgerow.verify.refuter.witness import measured
 
 SHIPPED = {
@@ -51,11 +53,29 @@ def test_choices(name: str, kind: type[PermuteAndFlip | NoisyMax]) -> None:
         assert exact == pytest.approx(np.exp(shipped.log_prob(place, scores)), rel=1e-9)
 
 
-def test_randomized_response() -> None:
-    shipped = RandomizedResponse(Fraction(1, 2))  # the truth, or a coin
+@pytest.mark.parametrize("r", [Fraction(1, 2), Fraction(1, 7), Fraction(9, 10)])
+def test_randomized_response(r: Fraction) -> None:
+    shipped = RandomizedResponse(r)
     for truth, said in product((False, True), repeat=2):
-        exact = chance("shipped_randomized_response", Event(1, values=((0, said),)), x=truth)
+        exact = chance("shipped_randomized_response", Event(1, values=((0, said),)), x=truth, r=r)
         assert exact == pytest.approx(np.exp(shipped.log_prob(int(said), int(truth))))
+    assert_charged("shipped_randomized_response", shipped, r)
+
+
+@pytest.mark.parametrize("r", [Fraction(1, 2), Fraction(1, 7), Fraction(9, 10)])
+def test_randomized_response_of_four(r: Fraction) -> None:
+    shipped = RandomizedResponse(r, 4)
+    for truth, said in product(range(4), repeat=2):
+        event = Event(1, values=((0, Word(2, said)),))
+        exact = chance("shipped_randomized_response_of_four", event, x=Word(2, truth), r=r)
+        assert exact == pytest.approx(np.exp(shipped.log_prob(said, truth)))
+    assert_charged("shipped_randomized_response_of_four", shipped, r)
+
+
+def assert_charged(name: str, shipped: RandomizedResponse, r: Fraction) -> None:
+    """What is charged for one owner is what the program claims, rounded up."""
+    low, high = between(SHIPPED[name].claim.epsilon, {"r": r})
+    assert low <= shipped.loss(1).epsilon <= high + Fraction(1, 10**11)
 
 
 @pytest.mark.long

@@ -137,6 +137,29 @@ def too_truthful(x: private[bool]):
         ("x@1 != x@2",),
         {"rates": ("ln(3)",)},
     ),
+    "chance": Bad(
+        """
+@mechanism(epsilon="0", neighbours="secret")
+def chances_below_0(x: private[bool], p: public[float]):
+    a = bernoulli(p if x else p * p)
+    b = bernoulli(p if x else 1)
+    return a and b
+""",
+        ("False", "False"),
+        {"mode": "finite"},
+    ),
+    "answers": Bad(
+        """
+@mechanism(epsilon="ln(3)", neighbours="secret")
+def lies_too_seldom(x: private[bool]):
+    if bernoulli(1 / 5):
+        output(not x)
+    else:
+        output(x)
+""",
+        ("x@1 != x@2",),
+        {"mode": "finite", "rates": ("ln(3)",)},
+    ),
     "cost": Bad(
         """
 @mechanism(epsilon="eps", neighbours="one")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hedgerow.verify.proof.certificate import Certificate, Failure
 from hedgerow.verify.proof.checker import check
 from hedgerow.verify.proof.prover import prove
+from hedgerow.verify.proof.search import finder
 from verify.proof.proving import shipped
 
 
@@ -26,3 +29,10 @@ def test_under_row_the_length_is_private() -> None:
     assert isinstance(failure, Failure)
     assert failure.reason == 'the length of q is private under "row", and this reads it up to something else; write len(q)'
     assert isinstance(prove(shipped()["bad_dummy_sum_by_length"]), Failure)
+
+
+def test_effort_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finder, "_STEPS", 100)  # a candidate is tried on 400 traces
+    found = prove(shipped()["above_threshold"])
+    assert isinstance(found, Failure)
+    assert found.reason == "no proof was found in the time given"

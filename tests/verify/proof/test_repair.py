@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
-from hedgerow.verify.proof.certificate import Failure
+from hedgerow.verify.language.program import Program, written
+from hedgerow.verify.proof import repair
+from hedgerow.verify.proof.certificate import Certificate, Failure
 from hedgerow.verify.proof.checker import check
 from hedgerow.verify.proof.prover import prove
-from hedgerow.verify.proof.repair import smallest
+from hedgerow.verify.proof.repair import enough, smallest
 from verify.proof.proving import program, shipped
 
 LAPLACE = """
@@ -56,3 +60,40 @@ def test_gives_no_advice_where_noise_does_not_help() -> None:
     assert isinstance(failure, Failure)
     assert failure.epsilon_upper is None
     assert "scale" not in failure.reason
+
+
+@pytest.mark.parametrize(("least", "claims"), [(0.0, ["eps", "15/16 * eps"]), (0.99, ["eps"])])
+def test_nothing_is_tried_below_what_a_witness_has_shown(least: float, claims: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def attempt(about: Program, *rest: Any) -> Certificate | Failure:
+        tried.append(written(about.claim.epsilon))
+        return real(about, *rest)
+
+    real = repair.attempt
+    monkeypatch.setattr(repair, "attempt", attempt)
+    found = smallest(shipped()["laplace_mechanism"], least=least)
+    assert found is not None
+    assert found.multiple == 1
+    assert tried == claims
+
+
+def test_coins_are_charged_what_is_claimed_then() -> None:
+    half = """
+@mechanism(epsilon="eps", neighbours="one")
+def half(x: private[bool], eps: public[float]):
+    if bernoulli(exp(eps / 2) / (1 + exp(eps / 2))):
+        output(x)
+    else:
+        output(not x)
+"""
+    found = smallest(program(half))
+    assert found is not None
+    assert found.multiple == Fraction(1, 2)
+
+
+def test_what_is_enough_where_the_claim_is_a_number() -> None:
+    about = shipped()["truth_or_a_coin"]
+    assert enough(about, Fraction(3), time.monotonic() + 60)
+    assert not enough(about, Fraction(299, 100), time.monotonic() + 60)
+    assert not enough(shipped()["laplace_mechanism"], Fraction(10), time.monotonic() + 60)

@@ -97,6 +97,7 @@ def test_claims_and_their_unit() -> None:
     assert has_epsilon(GALLERY["dummy_sum"])
     assert not has_epsilon(GALLERY["bad_classical_gaussian"])
     assert unit(GALLERY["bad_classical_gaussian"], given(x=0)) == 1
+    assert unit(GALLERY["response_that_lies_with"], given(p=Fraction(1, 4))) == 1  # ln((1 - p) / p) is no multiple of p
     assert claimed(GALLERY["bad_classical_gaussian"], given(x=0)) == (10, Fraction(1, 100_000))
     budget = one("return x", "x: private[float], budget: public[float]", '@mechanism(epsilon="2*budget", neighbours="one")\n')
     assert {pair.one["budget"] for pair in pairs(budget, (1,), EPSILONS[1])} == {EPSILONS[1]}
@@ -110,3 +111,9 @@ def test_a_word_has_bits() -> None:
             width(m, given(n=wrong))
     wide = one("return m", "m: private[bits[1000000]]", '@mechanism(epsilon="0", neighbours="secret")\n')
     assert not list(pairs(wide))
+
+
+def test_whole_noise_is_tried_on_what_is_not_whole() -> None:
+    apart = [(pair.one["x"], pair.other["x"]) for pair in pairs(GALLERY["bad_geometric_of_reals"])]
+    assert apart[:2] == [(0, Fraction(1, 2)), (0, Fraction(1, 3))]
+    assert all(isinstance(pair.other["x"], Fraction) and pair.other["x"].denominator == 1 for pair in pairs(GALLERY["geometric_mechanism"]))

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.verify.refuter.quantity import approximate
-from hedgerow.verify.refuter.refuter import lower_bound, refute
+from hedgerow.verify.refuter.refuter import lower_bound, refute, survey
 from verify.refuter.programs import gallery, one
 
 GALLERY = gallery()
@@ -109,6 +109,8 @@ def test_losses_too_large_to_write_down() -> None:
         ("return abs(x + laplace(1 / (2 * eps)))", 1),
         ("return x + gaussian(10 / eps)", 1),
         ("return x + laplace(1 / (eps * eps))", 1),
+        ("return x + geometric(1 / eps)", math.inf),
+        ("return 2 * x + geometric(2 / eps)", math.inf),
         ("return 1 if x + laplace(1 / (2 * eps)) > 0 else 0", 1),
     ],
 )
@@ -123,3 +125,33 @@ def test_other_noise_other_scales_and_post_processing(body: str, least: float) -
 @pytest.mark.parametrize("body", ["return min(max(x + laplace(1 / eps), 0), 5)", "y = laplace(1 / eps)\nreturn 1 if x + y > 0 else 0"])
 def test_post_processing_costs_nothing(body: str) -> None:
     assert refute(one(body)) is None
+
+
+def test_whole_noise_shows_the_fraction_of_what_it_is_added_to() -> None:
+    witness = refute(one("return x + geometric(1 / eps)"))
+    assert witness is not None
+    assert {witness.one["x"], witness.other["x"]} == {Fraction(0), Fraction(1, 2)}
+    assert approximate(witness.likely) > 0.4
+    assert approximate(witness.rare) == 0
+    assert witness.replay() == witness
+
+
+def test_public_truths_are_tried_both_ways() -> None:
+    tells = one("return x + laplace(1 / eps) if b else laplace(1 / eps)", "x: private[float], b: public[bool], eps: public[float]")
+    assert refute(tells) is None
+    for condition in ("b", "not b"):
+        body = f"return x + (laplace(1 / (2 * eps)) if {condition} else laplace(1 / eps))"
+        assert refute(one(body, "x: private[float], b: public[bool], eps: public[float]")) is not None
+
+
+def test_a_survey_finds_both_in_one_go() -> None:
+    right, wrong, none = (survey(GALLERY[name]) for name in ("laplace_mechanism", "bad_dummy_sum", "bad_smart_sum"))
+    assert right.witness is None
+    assert right.best is not None
+    assert right.lower == pytest.approx(1)
+    assert wrong.witness is not None
+    assert wrong.best is not None
+    assert wrong.best.multiple == 0
+    assert wrong.lower == wrong.best.loss > wrong.witness.loss > 1
+    assert none.lower == math.inf
+    assert survey(one("return 1", "x: private[float], eps: public[float]")).lower == 0

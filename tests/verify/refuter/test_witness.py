@@ -114,3 +114,13 @@ def test_words_of_any_width_and_numbers_beside_them() -> None:
 def test_arguments_are_shown_as_people_write_them() -> None:
     shown = replace(bad_sum(), one=given(q=["1/2"], size=1, eps=1), other=given(q=["-1/2"], size=1, eps=1)).as_dict()
     assert shown["inputs"][0]["q"] == [0.5]
+
+
+def test_the_ratio_is_exact_where_both_chances_are() -> None:
+    assert bad_sum().exact_ratio is None
+    program = GALLERY["bad_response_in_branches"]
+    event = (Event(1, values=((0, True),)),)
+    sides = [{"x": truth} for truth in (True, False)]
+    found = Witness(program, sides[0], sides[1], event, *(measured(program, side, event) for side in sides))
+    assert found.exact_ratio == 4
+    assert replace(found, rare=Fraction(0)).exact_ratio is None

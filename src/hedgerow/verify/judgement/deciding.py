@@ -83,7 +83,7 @@ def _listed(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in sorted(values.items())) or "no inputs"
 
 
-def decide_finite(judgement: Judgement, *, seconds: float = 30) -> Valid | Invalid | Undecided:
+def decide_finite(judgement: Judgement, *, seconds: float = 120) -> Valid | Invalid | Undecided:
     """Exactly, or ``Undecided`` with the reason."""
     try:
         return _Decision(judgement, monotonic() + seconds).decided()

@@ -74,7 +74,7 @@ class Broken:
         return f"fails: {self.witness}"
 
 
-def decide(judgement: Judgement, *, seconds: float = 30) -> Valid | Invalid | Shown | Broken | Undecided:
+def decide(judgement: Judgement, *, seconds: float = 120) -> Valid | Invalid | Shown | Broken | Undecided:
     """Exactly for finite programs, by proof or refutation for others where that can be, or ``Undecided`` with the reason."""
     found = decide_finite(judgement, seconds=seconds)
     if not isinstance(found, Undecided):
@@ -90,7 +90,7 @@ def decide(judgement: Judgement, *, seconds: float = 30) -> Valid | Invalid | Sh
         certificate = prove(program, seconds=seconds)
     except HedgerowError as error:
         return Undecided(str(error), judgement.place)
-    witness = refute(program, seconds=min(seconds, 10))
+    witness = refute(program, seconds=seconds)
     if witness is not None and _before(judgement, witness):
         return Broken(judgement, witness)
     if isinstance(certificate, Certificate) and witness is None:

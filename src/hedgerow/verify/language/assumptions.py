@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.verify.language.program import Assign, Expression, Noise, Program, Sample, names, replaced, statements, written
+from hedgerow.verify.language.program import Assign, Expression, Kind, Noise, Program, Sample, names, replaced, statements, written
 from hedgerow.verify.price import between
 
-__all__ = ["check", "constants", "public"]
+__all__ = ["check", "constants", "existing", "public"]
 
 
 def public(program: Program) -> frozenset[str]:
@@ -36,6 +36,14 @@ def constants(program: Program) -> dict[str, Expression]:
             if names(value) <= fixed:
                 found[one.name] = value
     return found
+
+
+def existing(program: Program, sample: Sample) -> bool:
+    """Whether ``check`` sees to it that there is such noise: public numbers alone decide what is drawn from. A public truth does not count,
+    since what is chosen by one is not looked at before the run."""
+    numbers = {one.name for one in program.parameters if not one.private and not one.list and one.kind in (Kind.INT, Kind.REAL)}
+    known = constants(program)
+    return all(names(replaced(one, known)) <= numbers for one in sample.parameters)
 
 
 def check(program: Program, arguments: Mapping[str, object]) -> None:

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hedgerow.verify.language.kinds import kind_of, kinds
 from hedgerow.verify.language.program import (
     Apply,
     Assign,
     Block,
     Expression,
     If,
+    Kind,
     Length,
     Output,
     Place,
@@ -66,6 +68,7 @@ class _Flow:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.lengths_private = program.claim.neighbours.relation in (Relation.ROW, Relation.SECRET)
+        self.kinds = kinds(program)
         self.known = {one.name: Dependence(private=one.private) for one in program.parameters}
         self.direct = dict(self.known)  # through assignments only
         before: list[dict[str, Dependence]] = []
@@ -85,6 +88,13 @@ class _Flow:
                     found |= known.get(name, Dependence())
         return found
 
+    def may_lie(self, expression: Expression) -> bool:
+        return kind_of(expression, self.program, self.kinds) in (Kind.BOOL, Kind.BITS)
+
+    def all_noisy(self, block: Block) -> bool:
+        """Whether all that is told there is noisy itself."""
+        return all(self.of(one.value, direct=True).noisy for one in statements(block) if isinstance(one, Output))
+
     def put(self, name: str, found: Dependence) -> None:
         self.known[name] = self.known.get(name, Dependence()) | found
 
@@ -100,6 +110,7 @@ class _Flow:
                     for parameter in one.parameters:
                         found |= self.of(parameter)
                     self.put(one.name, found | around)
+                    self.direct[one.name] = self.direct.get(one.name, Dependence()) | found
                 case If():
                     inner = around | self.of(one.condition)
                     self.run(one.then, inner)
@@ -135,10 +146,11 @@ def _rows(program: Program) -> Iterator[Finding]:
             yield Finding("row", reason, part.place)
 
 
-def _found(block: Block, flow: _Flow) -> Iterator[Finding]:
+def _found(block: Block, flow: _Flow, chosen: bool = False) -> Iterator[Finding]:
+    """``chosen``: noise has decided that the block is reached. A truth or word told there may be a lie, and is not blamed for itself."""
     for one in block:
         match one:
-            case Output() if flow.of(one.value).bare:
+            case Output() if flow.of(one.value).bare and not (chosen and flow.may_lie(one.value)):
                 yield Finding("output", f"{written(one.value)} is told, and it hangs on private data that no noise has reached", one.place)
             case Sample():
                 for parameter in one.parameters:
@@ -146,14 +158,15 @@ def _found(block: Block, flow: _Flow) -> Iterator[Finding]:
                         reason = f"the {one.noise} noise is drawn with {written(parameter)}, which hangs on private data"
                         yield Finding("scale", reason, one.place)
             case If():
-                if flow.of(one.condition).bare and _tells(one.then + one.otherwise):
+                if flow.of(one.condition).bare and _tells(one.then + one.otherwise) and not flow.all_noisy(one.then + one.otherwise):
                     reason = f"what is told hangs on the choice {written(one.condition)}, and so on private data that no noise has reached"
                     yield Finding("choice", reason, one.place)
-                yield from _found(one.then, flow)
-                yield from _found(one.otherwise, flow)
+                inner = chosen or flow.of(one.condition).noisy
+                yield from _found(one.then, flow, inner)
+                yield from _found(one.otherwise, flow, inner)
             case While():
                 yield from _loop(one, flow)
-                yield from _found(one.body, flow)
+                yield from _found(one.body, flow, chosen)
             case _:
                 pass
         yield from _indices(one, flow)

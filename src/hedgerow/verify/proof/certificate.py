@@ -25,11 +25,13 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.verify.language.outside import Outside
 from hedgerow.verify.language.program import NOWHERE, Apply, Expression, Length, Name, Number, Place, Program, Read, Truth, names, written
 
-__all__ = ["MODES", "NOISE", "Certificate", "Failure", "digest", "tail_of"]
+__all__ = ["FINITE", "MODES", "NOISE", "Certificate", "Failure", "digest", "tail_of"]
 
-# sequence: every output is the same in both runs. pointwise: one answer at a time. zcdp: as sequence, with costs in rho.
+# sequence: every output is the same in both runs. pointwise: one answer at a time. zcdp: as sequence, with costs in rho. finite: as
+# sequence, and stretches of coins by their laws (``laws``).
 NOISE: Final = "@noise"
-MODES: Final = ("sequence", "pointwise", "zcdp")
+FINITE: Final = "finite"
+MODES: Final = ("sequence", "pointwise", "zcdp", FINITE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ symmetric or are claimed in one direction only; so one direction is enough.
 In a pointwise proof the map may depend on one answer out of countably many, and only ways to that answer count; adding up over answers
 gives every event. In zCDP shifts do not depend on the noise that is shifted; then the Rényi divergences of the noises add up along every
 way.
+
+Stretches of coins may be compared by their laws instead (``laws``): what a stretch says, and leaves for later, is then matched with the
+same in the second run, where it is less likely by a factor of at most e^cost.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from hedgerow.verify.language.assumptions import public
 from hedgerow.verify.language.kinds import kind_of, resolved
 from hedgerow.verify.language.outside import Outside
 from hedgerow.verify.language.program import Assign, Expression, Kind, Noise, Output, Program, Sample, While, names, statements, written
-from hedgerow.verify.proof.certificate import Certificate, Failure, digest
+from hedgerow.verify.proof.certificate import FINITE, Certificate, Failure, digest
 from hedgerow.verify.proof.costs import conclusions
 from hedgerow.verify.proof.hoisting import hoisted
 from hedgerow.verify.proof.inputs import Inputs
@@ -39,7 +42,7 @@ def check(program: Program, certificate: Certificate, *, required: Sequence[str]
         failure = _fits(program, certificate, required)
         if failure is not None:
             return failure
-        for one in obligations(understood(program), certificate):
+        for one in obligations(understood(program, certificate.mode), certificate):
             if one.name in required and not discharged(one):
                 return Failure(one.reason, one.place, obligation=one.name)
             if "possible" in required and not possible(one.assumptions, _hints(program)):
@@ -51,8 +54,8 @@ def check(program: Program, certificate: Certificate, *, required: Sequence[str]
     return None
 
 
-def understood(program: Program) -> Program:
-    """The program as it is proved: signs settled, noise drawn before branches that private data decide."""
+def understood(program: Program, mode: str = "sequence") -> Program:
+    """The program as it is proved: signs settled, noise drawn before branches that private data decide (coins stay where they are)."""
     fixed = {one.name for one in program.parameters}
     for name in fixed | {one.name for one in statements(program.body) if isinstance(one, Assign | Sample)}:
         if not name.isidentifier():  # it could be taken for one of the proof's own names
@@ -61,7 +64,7 @@ def understood(program: Program) -> Program:
         if isinstance(one, Assign | Sample) and one.name in fixed:
             raise Outside(f"{one.name} is a parameter and must not be assigned; use another name", one.place)
     whole(program)
-    return hoisted(resolved(program))
+    return resolved(program) if mode == FINITE else hoisted(resolved(program))
 
 
 def discharged(one: Obligation) -> bool:
@@ -70,8 +73,9 @@ def discharged(one: Obligation) -> bool:
 
 def obligations(program: Program, certificate: Certificate) -> list[Obligation]:
     """Everything that must be shown, in the order of the text, the cost last."""
-    known = sorts(program)
-    if stands_in(program, known):
+    finite = certificate.mode == FINITE
+    known = sorts(program, exact=finite)
+    if not finite and stands_in(program, known):
         for expression, about in _about_bits(program, certificate):
             if not speaks_of_bits(expression, program, known, about):
                 raise Outside(f"the certificate's {written(expression)} does not mean the same for bit strings of every width")

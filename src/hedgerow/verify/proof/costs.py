@@ -49,7 +49,7 @@ def _pure(product: Runs) -> Obligation:
     for site, scale in scales(program).items():
         total += symbol(f"@cost{site}") / quotient(scale, opaque)
     for one in program.samples:
-        if one.noise is Noise.BERNOULLI:
+        if one.noise in (Noise.BERNOULLI, Noise.BITS):
             rate = certificate.rates[one.site] if one.site < len(certificate.rates) else None
             total += symbol(f"@cost{one.site}") * (constant(0) if rate is None else quotient(rate, opaque))
     claim = program.claim.epsilon

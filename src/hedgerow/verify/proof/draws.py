@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from hedgerow.verify.language.assumptions import constants, public
+from hedgerow.verify.language.assumptions import existing
 from hedgerow.verify.language.outside import Outside
-from hedgerow.verify.language.program import DRAWN, Apply, Expression, Noise, Sample, names, replaced, written
+from hedgerow.verify.language.program import DRAWN, Apply, Expression, Noise, Sample, names, written
 from hedgerow.verify.proof.certificate import NOISE, tail_of
 from hedgerow.verify.proof.scales import inverses, ratio_facts
 from hedgerow.verify.proof.solver import Term, z3
@@ -44,10 +44,9 @@ class _Drawing:
 
     @property
     def fixed(self) -> bool:
-        """Whether public parameters alone decide what is drawn from. That it exists is then an assumption, which is checked whenever the
+        """Whether public numbers alone decide what is drawn from. That it exists is then an assumption, which is checked whenever the
         program runs; what private data decide is a distribution for every value."""
-        known = constants(self.product.program)
-        return all(names(replaced(one, known)) <= public(self.product.program) for one in self.statement.parameters)
+        return existing(self.product.program, self.statement)
 
     def said(self, noise: Term, expression: Expression | None = None) -> Term:
         return meaning(expression or self.shift, self.product.across(self.state, self.path, more={NOISE: noise}))

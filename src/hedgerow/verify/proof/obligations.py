@@ -28,6 +28,8 @@ OBLIGATIONS: Final = (
     "one-to-one",  # different noises stay different
     "support",  # what is drawn in the second run can be drawn there
     "ratio",  # a coin's probabilities have the ratio that is charged
+    "chance",  # what coins are thrown with is a chance, for all data
+    "answers",  # an answer of coins has chances of the ratio that is charged
     "cost",  # the costs of all sites add up to the claim at most
     "tail",  # what is excused is as rare as the claim's delta
     "possible",  # none of this is shown from assumptions that contradict each other

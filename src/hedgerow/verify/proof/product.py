@@ -29,11 +29,13 @@ from hedgerow.verify.language.program import (
     statements,
     written,
 )
-from hedgerow.verify.proof.certificate import Certificate
+from hedgerow.verify.proof.certificate import FINITE, Certificate
 from hedgerow.verify.proof.draws import draw
 from hedgerow.verify.proof.folds import Fold, added, fold_of
 from hedgerow.verify.proof.inputs import Inputs
+from hedgerow.verify.proof.laws import answered
 from hedgerow.verify.proof.obligations import Obligation
+from hedgerow.verify.proof.regions import Region, pieces
 from hedgerow.verify.proof.scales import assumed
 from hedgerow.verify.proof.solver import Term, z3
 from hedgerow.verify.proof.state import Path, State
@@ -147,8 +149,8 @@ class Product:
     # --- statements ------------------------------------------------------------------------------------------------------------------
 
     def _block(self, block: Block, state: State, path: Path) -> State:
-        for statement in block:
-            state = self._statement(statement, state, path)
+        for piece in pieces(block) if self.certificate.mode == FINITE else block:
+            state = answered(self, piece, state, path) if isinstance(piece, Region) else self._statement(piece, state, path)
         return state
 
     def _both(self, expression: Expression, state: State, path: Path) -> tuple[Term, Term]:

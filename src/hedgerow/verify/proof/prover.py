@@ -16,7 +16,7 @@ from hedgerow.verify.proof.search.finder import attempt
 __all__ = ["prove"]
 
 
-def prove(program: Program, *, seconds: float = 30) -> Certificate | Failure:
+def prove(program: Program, *, seconds: float = 120) -> Certificate | Failure:
     """A certificate that the checker accepts; or why there is none, and what could be done about it in the time that is left."""
     deadline = time.monotonic() + seconds
     found = attempt(program, deadline)

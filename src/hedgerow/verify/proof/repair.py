@@ -32,16 +32,19 @@ from hedgerow.verify.language.program import (
 )
 from hedgerow.verify.proof.certificate import Certificate, Failure, digest
 from hedgerow.verify.proof.checker import check
+from hedgerow.verify.proof.effort import Effort
 from hedgerow.verify.proof.search.finder import attempt
 from hedgerow.verify.proof.search.reasons import TOO_DEAR
 
-__all__ = ["Smallest", "advised", "scaled", "smallest"]
+__all__ = ["Smallest", "advised", "enough", "scaled", "smallest"]
 
 _STEPS = 16  # multiples of eps are told in sixteenths, or as simpler fractions where these can be proved
 _LARGEST = 8
 _SIMPLE = 12
 _TRIES = 1
 _MUTANTS = 10
+_ADVICE, _MENDING = 8_000, 4_000  # steps of effort: for a smaller epsilon, and for noise that mends it
+_BETTER = 8  # how often a smaller multiple is looked for with other shifts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,30 +78,45 @@ def _claiming(program: Program, multiple: Fraction, unit: str) -> Program:
     return replace(program, claim=replace(program.claim, epsilon=epsilon))
 
 
-def smallest(program: Program, *, seconds: float = 30, deadline: float | None = None, start: Fraction = Fraction(1)) -> Smallest | None:
-    """The smallest multiple of eps that can be proved, or nothing; ``start`` is tried first, then twice as much, and so on."""
+def smallest(
+    program: Program, *, seconds: float = 120, deadline: float | None = None, start: Fraction = Fraction(1), least: float = 0
+) -> Smallest | None:
+    """The smallest multiple of eps that can be proved, or nothing; ``start`` is tried first, then twice as much, and so on.
+
+    Below ``least`` nothing is tried: a witness has shown that it would be in vain.
+    """
     limit = time.monotonic() + seconds if deadline is None else deadline
     unit = _unit(program)
     if unit is None:
         return None
-    best, multiple = None, start
+    best, multiple, effort = None, start, Effort(_ADVICE)
     while best is None and multiple <= _LARGEST and time.monotonic() < limit:
-        best = _tried(program, multiple, unit, limit)
+        best = _tried(program, multiple, unit, limit, effort)
         multiple *= 2
-    while best is not None and time.monotonic() < limit:
+    for _ in range(_BETTER if best is not None else 0):
+        assert best is not None
         best = _tightened(best, unit)
         below = best.multiple - Fraction(1, _STEPS)
-        better = _tried(program, below, unit, limit) if below > 0 else None
+        better = _tried(program, below, unit, limit, effort) if below > max(0, least) else None
         if better is None:
             break
         best = better
     return best
 
 
-def _tried(program: Program, multiple: Fraction, unit: str, deadline: float) -> Smallest | None:
+def _tried(program: Program, multiple: Fraction, unit: str, deadline: float, effort: Effort) -> Smallest | None:
     claiming = _claiming(program, multiple, unit)
-    found = attempt(claiming, deadline, _TRIES)
+    found = attempt(claiming, deadline, _TRIES, effort)
     return Smallest(multiple, claiming, found) if isinstance(found, Certificate) else None
+
+
+def enough(program: Program, ratio: Fraction, deadline: float) -> bool:
+    """Whether it can be proved that no answer is likelier than by this ratio, where the claim is a number."""
+    claim = Apply("ln", (Number(ratio),))
+    if names(program.claim.epsilon) or program.claim.delta is not None:
+        return False
+    claiming = replace(program, claim=replace(program.claim, epsilon=claim))
+    return isinstance(attempt(claiming, deadline, _TRIES, Effort(_ADVICE)), Certificate)
 
 
 def _tightened(found: Smallest, unit: str) -> Smallest:
@@ -117,18 +135,21 @@ def _tightened(found: Smallest, unit: str) -> Smallest:
 
 def _again(found: Smallest, multiple: Fraction, unit: str) -> Smallest | None:
     claiming = _claiming(found.program, multiple, unit)
-    certificate = replace(found.certificate, epsilon=claiming.claim.epsilon, source=digest(claiming))
+    before, after = found.program.claim.epsilon, claiming.claim.epsilon
+    rates = tuple(after if one == before else one for one in found.certificate.rates)  # coins are charged what is claimed
+    certificate = replace(found.certificate, epsilon=after, source=digest(claiming), rates=rates)
     return Smallest(multiple, claiming, certificate) if check(claiming, certificate) is None else None
 
 
 def _mended(program: Program, deadline: float) -> str | None:
     """Which noise to scale by what, so that the claim is proved."""
     sites = {one.site: one for one in program.samples if one.noise not in (Noise.UNIFORM, Noise.BERNOULLI, Noise.BITS)}
+    effort = Effort(_MENDING)
     for number, (sample, factor) in enumerate((sample, factor) for sample in sites.values() for factor in _factors(program)):
-        if number >= _MUTANTS or time.monotonic() > deadline:
+        if number >= _MUTANTS or effort.over or time.monotonic() > deadline:
             return None
         mutant = replace(program, body=scaled(program.body, sample.site, factor))
-        if isinstance(attempt(mutant, deadline, _TRIES), Certificate):
+        if isinstance(attempt(mutant, deadline, _TRIES, effort), Certificate):
             return f"; scale the noise of line {sample.place.line} by {written(factor)}"
     return None
 

@@ -37,13 +37,13 @@ _BITWISE = frozenset({"xor", "bits&", "bits|", "bits~"})
 _WIDEST = 4096
 
 
-def sorts(program: Program) -> dict[str, Sort]:
-    """Of every variable and parameter."""
+def sorts(program: Program, exact: bool = False) -> dict[str, Sort]:
+    """Of every variable and parameter. ``exact``: bit strings have the bits that they have, since chances are counted."""
     known = kinds(program)
     if Kind.BITS not in known.values():
         return {name: Sort(kind) for name, kind in known.items()}
     widths = _widths(program, known)
-    one = _any_width(program, known) if len(set(widths.values())) == 1 else None
+    one = _any_width(program, known) if len(set(widths.values())) == 1 and not exact else None
     if one is not None:
         return {name: one if kind is Kind.BITS else Sort(kind) for name, kind in known.items()}
     if all(isinstance(width, Number) for width in widths.values()):

@@ -104,15 +104,18 @@ def _free(one: Range) -> bool:
 def tailed(event: Event, path: Path, partner: Path | None) -> list[Event]:
     """Every noisy combination bounded on the side where the first run is the likelier one: from its own centre on, and from the other's.
 
-    Where both have the same centre, it is bounded far out: there the run with the wider noise is the likelier one.
+    Where both have the same centre, it is bounded far out: there the run with the wider noise is the likelier one. And where whole noise
+    stands on centres that are not a whole number apart, the centre itself: only one of the runs can say it.
     """
     if partner is None:
         return []
-    own, others = list[Range](), list[Range]()
+    own, others, points = list[Range](), list[Range](), list[Range]()
     for one in event.ranges:
-        near = far = one
+        near = far = point = one
         if _free(one):
             first, second = _centre(one, path), _centre(one, partner)
+            if (first - second).denominator != 1 and _whole(one, path):
+                point = replace(one, low=first, high=first)
             if first > second:
                 near, far = replace(one, low=first), replace(one, low=second)
             elif first < second:
@@ -121,7 +124,15 @@ def tailed(event: Event, path: Path, partner: Path | None) -> list[Event]:
                 far = replace(one, low=first + 4 * _spread(one, path))
         own.append(near)
         others.append(far)
-    return [replace(event, ranges=tuple(ranges)) for ranges in (own, others)]
+        points.append(point)
+    found = [own, others] + ([points] if points != list(event.ranges) else [])
+    return [replace(event, ranges=tuple(ranges)) for ranges in found]
+
+
+def _whole(one: Range, path: Path) -> bool:
+    """Whether the noise of the combination is whole, so that it takes some values and not those between."""
+    form = _combined(one, path)
+    return isinstance(form, Linear) and path.store.whole(form.terms)
 
 
 def variants(event: Event, one: Sequence[Path], other: Sequence[Path]) -> Iterator[Event]:

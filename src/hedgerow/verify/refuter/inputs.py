@@ -14,8 +14,10 @@ from typing import TypeAlias
 
 from hedgerow.verify.language.program import (
     Apply,
+    Expression,
     Kind,
     Name,
+    Noise,
     Parameter,
     Program,
     Read,
@@ -75,11 +77,18 @@ def claimed(program: Program, arguments: Arguments) -> tuple[Real, Real]:
 
 
 def _epsilon_name(program: Program) -> str | None:
-    mentioned = names(program.claim.epsilon)
+    mentioned = _outside_logarithms(program.claim.epsilon)
     real = [one.name for one in program.parameters if not one.private and one.kind is Kind.REAL and not one.list]
     chosen = [name for name in real if name in mentioned]
     usual = [name for name in chosen or real if name in ("eps", "epsilon")]
     return next(iter(usual or chosen), None)
+
+
+def _outside_logarithms(expression: Expression) -> frozenset[str]:
+    """What ln((1 - p) / p) is told in is not p."""
+    if not isinstance(expression, Apply):
+        return names(expression)
+    return frozenset().union(*map(_outside_logarithms, expression.arguments)) if expression.operator != "ln" else frozenset()
 
 
 def has_epsilon(program: Program) -> bool:
@@ -195,10 +204,11 @@ def _raised(arguments: Arguments, places: tuple[tuple[str, int], ...], step: int
 
 
 def _publics(program: Program, length: int, epsilon: Fraction) -> Iterator[Mapping[str, Value | tuple[Value, ...]]]:
-    """Sizes follow the lists; other whole numbers are 1, 2 or as long as the list; other reals as in ``_REALS``."""
+    """Sizes follow the lists; other whole numbers are 1, 2 or as long as the list; other reals as in ``_REALS``; truths all alike."""
     sizes = _size_names(program)
     wholes, reals, deltas = list[str](), list[str](), list[str]()
     fixed: dict[str, Value | tuple[Value, ...]] = {}
+    truths = [one.name for one in program.parameters if not one.private and not one.list and one.kind is Kind.BOOL]
     for one in program.parameters:
         if one.private or one.kind in (Kind.BOOL, Kind.BITS):
             continue
@@ -216,7 +226,8 @@ def _publics(program: Program, length: int, epsilon: Fraction) -> Iterator[Mappi
     choices = product(whole_choices, enumerate(_REALS if reals else _REALS[:1]), enumerate(DELTAS if deltas else DELTAS[:1]))
     for numbers, (_, real), (_, delta) in sorted(choices, key=lambda choice: sum(choice[0]) + 2 * choice[1][0] + 2 * choice[2][0]):
         filled = {name: Fraction((*numbers, *numbers[-1:] * len(wholes))[place]) for place, name in enumerate(wholes)}
-        yield {**fixed, **filled, **dict.fromkeys(reals, real), **dict.fromkeys(deltas, delta)}
+        for truth in (False, True) if truths else (False,):
+            yield {**fixed, **filled, **dict.fromkeys(reals, real), **dict.fromkeys(deltas, delta), **dict.fromkeys(truths, truth)}
 
 
 def _size_names(program: Program) -> frozenset[str]:
@@ -303,9 +314,21 @@ def _moves(program: Program, length: int) -> Iterator[Sides]:
     count = sum(length if one.list else 1 for one in numbers)
     if not count:
         return
+    if any(one.noise is Noise.GEOMETRIC for one in program.samples):
+        for move in _fractions(numbers, length, _corner_moves(count, relation, k)[0]):
+            yield _named(numbers, (Fraction(0),) * count, length), _named(numbers, move, length)
     for base, move in _patterns(count, relation, k):
         moved = tuple(a + b for a, b in zip(base, move, strict=True))
         yield _named(numbers, base, length), _named(numbers, moved, length)
+
+
+def _fractions(numbers: list[Parameter], length: int, move: Vector) -> Iterator[Vector]:
+    """Whole noise does not hide what is not whole: moves by a half and by a third, of numbers that need not be whole."""
+    real = [one.kind is Kind.REAL for one in numbers for _ in range(length if one.list else 1)]
+    for part in (2, 3):
+        moved = tuple(entry / part if free else Fraction(0) for entry, free in zip(move, real, strict=True))
+        if any(moved):
+            yield moved
 
 
 def _named(numbers: list[Parameter], vector: Vector, length: int) -> dict[str, Value | tuple[Value, ...]]:

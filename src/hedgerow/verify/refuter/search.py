@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 from time import monotonic
@@ -71,13 +71,22 @@ class Search:
 
     def best(self, inputs: Iterable[Pair]) -> Witness | None:
         """The trial with the largest loss."""
-        found: Trial | None = None
+        return self.survey(inputs, None)[1]
+
+    def survey(self, inputs: Iterable[Pair], more: int | None) -> tuple[Witness | None, Witness | None]:
+        """The first trial that breaks the claim, and the one with the largest loss: of all, or of so many more after the first."""
+        first: Trial | None = None
+        best: Trial | None = None
+        left = math.inf
         for trial in self.trials(inputs):
-            if trial.loss > (found.loss * (1 + 1e-9) if found else 0):
-                found = trial
-                if found.loss == math.inf:
-                    break
-        return None if found is None else self.witness(found)
+            if trial.loss > (best.loss * (1 + 1e-9) if best else 0):
+                best = trial
+            if first is None and self.multiple and self.breaks(trial):
+                first, left = trial, math.inf if more is None else more
+            left -= 1
+            if left < 0 or (best is not None and best.loss == math.inf and (first is not None or not self.multiple)):
+                break
+        return None if first is None else self.witness(first), None if best is None else replace(self, multiple=Fraction(0)).witness(best)
 
     def trials(self, inputs: Iterable[Pair]) -> Iterator[Trial]:
         """A look at short lists, a climb from the best of them; longer lists and other values of eps last."""

@@ -78,6 +78,13 @@ class Witness:
         return approximate(self.likely) / rare if rare else math.inf
 
     @property
+    def exact_ratio(self) -> Fraction | None:
+        """likely / rare where both are rational, and there is such a ratio."""
+        if isinstance(self.likely, Fraction) and isinstance(self.rare, Fraction) and self.rare:
+            return self.likely / self.rare
+        return None
+
+    @property
     def loss(self) -> float:
         """The least epsilon, in units of eps, that this event leaves possible; from rigorous bounds, rounded down."""
         delta = claimed(self.program, self.one)[1]

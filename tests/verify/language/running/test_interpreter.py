@@ -80,7 +80,7 @@ def test_huge_reals_end_at_the_largest_float() -> None:
 
 def test_the_gallery_runs() -> None:
     given = {"q": [1, 2, 3], "l": [1, 2, 3], "size": 3, "T": 2, "N": 1, "M": 2, "eps": 2, "sigma": 1, "x": 3, "d": 3, "m": 1, "n": 2}
-    given |= {"delta": 0.01, "count": 9, "K": 4, "H": 3, "cutoff": 1}
+    given |= {"delta": 0.01, "count": 9, "K": 4, "H": 3, "cutoff": 1, "p": 0.25, "r": 0.5}
     for program in gallery().values():
         arguments = {one.name: True if one.kind is Kind.BOOL else given[one.name] for one in program.parameters}
         outputs = run(program, arguments)

@@ -59,7 +59,10 @@ def test_one_answer_at_a_time() -> None:
         ("bad_above_threshold_no_cutoff", "if q[i] + laplace(2 / eps) >= threshold:", "hiding it costs more than eps"),
         ("bad_noisy_max_small_noise", "return winner", "differs between neighbours"),
         ("bad_geometric_mechanism", "return x + geometric(1 / (2 * eps))", "hiding it costs more than eps"),
-        ("bad_randomised_response", "return x if truthful else not x", "differs between neighbours"),
+        ("bad_randomised_response", "truthful = bernoulli(4 / 5)", "may be likelier for one neighbour; hiding it costs more than ln(3)"),
+        ("bad_response_in_branches", "if bernoulli(1 / 5):", "may be likelier for one neighbour; hiding it costs more than ln(3)"),
+        ("bad_truth_or_a_coin", "if bernoulli(2 / 3):", "may be likelier for one neighbour; hiding it costs more than ln(3)"),
+        ("bad_geometric_of_reals", "return x + geometric(1 / eps)", "shifted by what may not be whole"),
         ("bad_pad_key_told", "output(m ^ key)", "differs between neighbours"),
         ("bad_pad_key_twice", "output(m ^ key)", "differs between neighbours"),
         ("bad_pad_and", "return m & key", "differs between neighbours"),
@@ -209,3 +212,25 @@ def test_but_not_for_less(name: str) -> None:
     cheaper = cheaper.replace('epsilon="2*eps", neighbours=("group", 2)', 'epsilon="eps", neighbours=("group", 2)')
     assert cheaper != SEVERAL[name]
     assert isinstance(attempt(program(cheaper), time.monotonic() + 60), Failure)
+
+
+COINS = (
+    *("response_in_branches", "truth_or_a_coin", "response_in_branches_for_eps", "response_that_lies_with", "coins_for_either"),
+    *("one_of_four", "response_twice_removed", "response_of_each", "response_of_all", "count_of_responses"),
+    "response_that_fails_rarely",
+)
+
+
+@pytest.mark.parametrize("name", COINS)
+def test_coins_that_are_not_matched_one_by_one_are_compared_by_their_laws(name: str) -> None:
+    found = proved(name)
+    assert isinstance(found, Certificate), found
+    assert found.mode == "finite"
+    assert check(shipped()[name], Certificate.from_json(found.to_json())) is None
+
+
+@pytest.mark.parametrize("name", ["randomised_response", "randomised_response_for_eps"])
+def test_a_coin_that_can_be_matched_is(name: str) -> None:
+    found = proved(name)
+    assert isinstance(found, Certificate), found
+    assert found.mode == "sequence"

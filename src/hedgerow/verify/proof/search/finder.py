@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from hedgerow.verify.language.kinds import kind_of, kinds
 from hedgerow.verify.language.outside import Outside
 from hedgerow.verify.language.program import (
-    Apply,
-    Expression,
     Kind,
     Length,
     Noise,
@@ -22,12 +21,14 @@ from hedgerow.verify.language.program import (
     parts,
     statements,
 )
-from hedgerow.verify.proof.certificate import Certificate, Failure, digest
+from hedgerow.verify.proof.certificate import FINITE, Certificate, Failure, digest
 from hedgerow.verify.proof.checker import check, understood
 from hedgerow.verify.proof.costs import composed
+from hedgerow.verify.proof.effort import Effort
 from hedgerow.verify.proof.scales import scales
 from hedgerow.verify.proof.search.candidates import candidates, variants
 from hedgerow.verify.proof.search.houdini import Houdini, first_of
+from hedgerow.verify.proof.search.laws import guesses, settles, worths
 from hedgerow.verify.proof.search.reasons import reason
 from hedgerow.verify.proof.search.shifts import Search
 from hedgerow.verify.proof.search.templates import coin_choices, excuses, shift, templates
@@ -36,12 +37,17 @@ from hedgerow.verify.proof.solver import z3
 __all__ = ["attempt"]
 
 _TRIES = 4
+_NO_TIME = "no proof was found in the time given"
+_STEPS = 60_000  # a fifth of a minute or so
 
 
-def attempt(program: Program, deadline: float, tries: int = _TRIES) -> Certificate | Failure:
-    """A certificate, or why there is none; so many shifts that survive all traces are tried for each kind of proof."""
+def attempt(program: Program, deadline: float, tries: int = _TRIES, effort: Effort | None = None) -> Certificate | Failure:
+    """A certificate, or why there is none; so many shifts that survive all traces are tried for each kind of proof.
+
+    How much is tried is counted; ``deadline``, on the monotonic clock, is a last resort.
+    """
     try:
-        return _Proof(program, understood(program), deadline, tries).found()
+        return _Proof(program, understood(program), deadline, tries, effort or Effort(_STEPS)).found()
     except Outside as outside:
         return Failure(outside.reason, outside.place)
     except (z3.Z3Exception, RecursionError):
@@ -54,6 +60,7 @@ class _Proof:
     read: Program
     deadline: float
     tries: int
+    effort: Effort
 
     def __post_init__(self) -> None:
         self.known = kinds(self.read)
@@ -64,14 +71,27 @@ class _Proof:
         unclear = self._length_is_private()
         if unclear is not None:
             return unclear
-        for mode in self._modes():
-            for certificate in self._guesses(mode):
-                if time.monotonic() > self.deadline:
-                    return Failure("no proof was found in the time given", self.program.place, obligation="time")
-                complete = self._with_invariants(certificate)
-                if complete is not None:
-                    return complete
-        return self.failures[0] if self.failures else Failure("no proof was found", self.program.place)
+        for certificate, read in self._in_order():
+            if self._over():
+                return Failure(_NO_TIME, self.program.place, obligation="time")
+            complete = self._with_invariants(certificate, read)
+            if complete is not None:
+                return complete
+            if settles(certificate, read) and self.failures and self.failures[-1].obligation == "answers":
+                break
+        told = sorted(self.failures, key=lambda one: one.obligation != "answers")  # what a law shows says more than that nothing fits
+        return told[0] if told else Failure("no proof was found", self.program.place)
+
+    def _over(self) -> bool:
+        return self.effort.over or time.monotonic() > self.deadline
+
+    def _in_order(self) -> Iterator[tuple[Certificate, Program]]:
+        """One coin is matched with another where that can be done; of several, the laws are known sooner."""
+        settled = understood(self.program, FINITE)
+        laws = ((one, settled) for one in guesses(settled, self.program))
+        others = ((one, self.read) for mode in self._modes() for one in self._guesses(mode))
+        several = sum(one.noise is Noise.BERNOULLI for one in self.read.samples) > 1
+        yield from chain(laws, others) if several else chain(others, laws)
 
     def _length_is_private(self) -> Failure | None:
         """Under "row" a list that is read up to something public is read out of range in one of the runs."""
@@ -108,19 +128,10 @@ class _Proof:
         excused = excuses(self.read) if self.read.claim.delta is not None and mode == "sequence" else [{}]
         for bad in excused:
             for fixed in coin_choices(self.read, self.known):
-                for worth in self._worths() if coins else [self.read.claim.epsilon]:
+                for worth in worths(self.read) if coins else [self.read.claim.epsilon]:
                     rates = dict.fromkeys(coins, worth)
-                    search = Search(self.read, numbers, fixed, rates, mode == "pointwise", bad, mode == "zcdp")
+                    search = Search(self.read, numbers, fixed, rates, mode == "pointwise", bad, mode == "zcdp", effort=self.effort)
                     yield from self._found_by(search, mode)
-
-    def _worths(self) -> list[Expression]:
-        """What turning a coin may cost: the claim, or what stands in an exponential."""
-        found: dict[Expression, None] = {self.read.claim.epsilon: None}
-        for one in statements(self.read.body):
-            for part in (part for expression in expressions(one) for part in parts(expression)):
-                if isinstance(part, Apply) and part.operator == "exp":
-                    found[part.arguments[0]] = None
-        return list(found)
 
     def _found_by(self, search: Search, mode: str) -> Iterator[Certificate]:
         sites = sorted({one.site for one in self.read.samples})
@@ -141,11 +152,11 @@ class _Proof:
         if search.blame:
             self.failures.append(reason(self.read, search.blame))
 
-    def _with_invariants(self, guess: Certificate) -> Certificate | None:
-        every = candidates(self.read, self.known, guess.mode == "pointwise")
-        filled = replace(guess, invariants=every, variants=tuple(options[0] for options in variants(self.read)))
+    def _with_invariants(self, guess: Certificate, read: Program) -> Certificate | None:
+        every = candidates(read, self.known, guess.mode == "pointwise")
+        filled = replace(guess, invariants=every, variants=tuple(options[0] for options in variants(read)))
         try:
-            houdini = Houdini(self.read, filled)
+            houdini = Houdini(read, filled)
             houdini.settle()
         except Outside as outside:  # a guess that does not fit, such as a key of another width
             self.failures.append(Failure(outside.reason, outside.place))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from hedgerow.verify.language.program import Expression, Program
-from hedgerow.verify.proof.certificate import Certificate
+from hedgerow.verify.proof.certificate import FINITE, Certificate
 from hedgerow.verify.proof.costs import conclusions
 from hedgerow.verify.proof.inputs import Inputs
 from hedgerow.verify.proof.obligations import Obligation
@@ -39,7 +39,7 @@ class Houdini:
     alive: set[Tag] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        known = sorts(self.program)
+        known = sorts(self.program, exact=self.certificate.mode == FINITE)
         self.product = Product(
             self.program,
             self.certificate,

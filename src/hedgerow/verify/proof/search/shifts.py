@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hedgerow.verify.language.program import Expression, Program
+from hedgerow.verify.proof.effort import Effort
 from hedgerow.verify.proof.search.runs import Need, Runner, needs
 from hedgerow.verify.proof.search.templates import ONE, Template
 from hedgerow.verify.proof.search.traces import Dice, Trace
@@ -13,7 +14,7 @@ from hedgerow.verify.proof.solver import Term, solver, z3
 
 __all__ = ["Search"]
 
-_FIRST, _TESTS, _LARGEST, _ROUNDS = 12, 400, 2, 40
+_FIRST, _TESTS, _LARGEST, _ROUNDS, _STEPS = 12, 400, 2, 40, 60_000
 Factors = dict[int, tuple[int, ...]]
 
 
@@ -29,11 +30,12 @@ class Search:
     bad: Mapping[int, Expression] = field(default_factory=dict)
     concentrated: bool = False
     blame: list[Need] = field(default_factory=list)
+    effort: Effort = field(default_factory=lambda: Effort(_STEPS))
 
     def __post_init__(self) -> None:
         self._unknowns = {one.site: [z3.Int(f"factor {one.site} {number}") for number in range(one.unknowns)] for one in self.templates}
         self._by_site = {one.site: one for one in self.templates}
-        self._solver = solver(20_000_000, 10_000)
+        self._solver = solver(20_000_000)
         self._labels: dict[str, Need] = {}
         largest = _LARGEST * max(1, self.program.claim.neighbours.k)
         for several in self._unknowns.values():
@@ -49,6 +51,8 @@ class Search:
         for number in range(_FIRST):
             self._learn(number)
         for _ in range(_ROUNDS):
+            if self.effort.over:
+                return
             found = self._solve()
             if found is None:
                 return
@@ -78,10 +82,11 @@ class Search:
             self._solver.add(z3.Implies(z3.Bool(label), condition))
 
     def _broken(self, found: Factors) -> int | None:
-        return next(
-            (number for number in range(_TESTS) if any(one.condition is False for one in needs(self._runner(number, found), self.rates))),
-            None,
-        )
+        for number in range(_TESTS):
+            self.effort.spend(1)
+            if any(one.condition is False for one in needs(self._runner(number, found), self.rates)):
+                return number
+        return None
 
     def _solve(self) -> Factors | None:
         every = [z3.Bool(label) for label in self._labels]

@@ -1,0 +1,24 @@
+"""What is counted is what is done, and not how long it takes."""
+
+from __future__ import annotations
+
+from hedgerow.verify.proof.effort import Effort
+from hedgerow.verify.proof.solver import entailed, work_done, z3
+
+
+def test_steps_are_spent() -> None:
+    effort = Effort(10)
+    effort.spend(9)
+    assert not effort.over
+    effort.spend(1)
+    assert effort.over
+
+
+def test_what_z3_does_is_counted_whoever_asks() -> None:
+    x, y = z3.Ints("x y")
+    effort, before = Effort(1), work_done()
+    assert not effort.over
+    for number in range(100):
+        entailed([x > y, y > number], x * x > number + 1)
+    assert work_done() > before + 400
+    assert effort.over
