@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,7 @@ import pytest
 
 from cli.small import write_clinic
 from hedgerow.cli import app
-from hedgerow.cli.risk_attack import _write
-from hedgerow.errors import SourceError
+from hedgerow.cli import risk_attack as module
 from hedgerow.risk.page import WARNING
 
 
@@ -30,8 +30,10 @@ def attacked(policy: Path, *more: str) -> list[str]:
 
 
 @pytest.mark.long
-def test_before_and_after_without_a_ledger(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_before_and_after_without_a_ledger(policy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """No ledger is begun. Tried are the usual totals, and that of the policy."""
+    assert (Fraction(1, 10), 1, 10) == module._USUAL
+    monkeypatch.setattr(module, "_USUAL", (Fraction(1, 10),))  # two totals are half the work
     policy.write_text(policy.read_text().replace("epsilon = 1.0", "epsilon = 200.0"))
     before = kept(policy.parent)
     assert app.main(attacked(policy, "--json")) == 0
@@ -40,11 +42,12 @@ def test_before_and_after_without_a_ledger(policy: Path, capsys: pytest.CaptureF
     assert (found["warning"], found["table"], found["people"], found["runs"], found["charged"]) == (WARNING, "visits", 30, 1, 0)
     assert found["secret"] == "which of its two values region has"
     assert [line["success"] for line in found["before"] if line["publisher"] == "exact"] == [1, 1]
-    assert [line["epsilon"] for line in found["after"][::2]] == ["1/10", "1", "10", "200"]
-    assert [line["success"] >= 0.95 for line in found["after"][6:]] == [True, True]
+    assert [line["epsilon"] for line in found["after"][::2]] == ["1/10", "200"]
+    assert [line["success"] >= 0.95 for line in found["after"][2:]] == [True, True]
     assert found["after"][0]["ceiling"] == pytest.approx(0.5476, abs=1e-4)
     assert found["above_ceiling"] == []
-    assert [round(line["belief_after_50_percent"], 2) for line in found["beliefs"]] == [0.55, 0.88, 1, 1]
+    assert found["notes"] == []
+    assert [round(line["belief_after_50_percent"], 2) for line in found["beliefs"]] == [0.55, 1]
 
 
 @pytest.mark.long
@@ -59,8 +62,8 @@ def test_the_real_ledger_is_never_touched(policy: Path, capsys: pytest.CaptureFi
     assert app.main(attacked(policy, "--secret", "age", "--above", "50", "--epsilons", "1,1.0", "--report", str(page))) == 0
     out = capsys.readouterr().out
     assert kept(policy.parent) == before
-    assert out.startswith(WARNING[:60])
-    assert "whether age is above 50" in " ".join(out.split())
+    assert out.startswith(WARNING.replace("report", "output"))
+    assert "whether age is above 50: 1 run of each attack." in " ".join(out.split())
     assert "no attack gets more, on average, than 81.61 %" in out
     assert "Nothing was charged" in out
     text = page.read_text(encoding="utf-8")
@@ -74,16 +77,13 @@ def test_the_real_ledger_is_never_touched(policy: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("more", "code", "words"),
     [
-        (("--secret", "nothing"), 2, "secret must be a column of visits"),
+        (("--secret", "regio"), 2, "there is no 'regio': did you mean region."),
         (("--secret", "age"), 3, "age has more than two values"),
-        (("--secret", "cost", "--above", "88"), 3, "too few people"),
-        (("--table", "towns"), 2, "table must be one of visits"),
         (("--epsilons", "1,x"), 2, "epsilons must be a number"),
-        (("--epsilons", "1,-1"), 2, "epsilons must be numbers above 0"),
+        (("--epsilons", ""), 2, "epsilons must be numbers above 0"),
         (("--epsilons", "1,2,3,4,5,6,7,8,9"), 2, "epsilons must be at most 8"),
         (("--epsilons", "1000000"), 2, "epsilon must lie between"),
         (("--runs", "0"), 2, "runs must lie between"),
-        (("--people", "3"), 2, "people must be at least 20"),
         (("--above", "high"), 2, "above must be a number"),
         (("--report", "no/such/folder/report.html"), 1, "does not exist. Make it first"),
     ],
@@ -96,8 +96,3 @@ def test_what_is_refused(policy: Path, capsys: pytest.CaptureFixture[str], more:
     assert words in " ".join(err.split())
     assert "Traceback" not in err
     assert kept(policy.parent) == before
-
-
-def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="cannot be written"):
-        _write(tmp_path, "")

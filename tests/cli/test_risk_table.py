@@ -11,6 +11,7 @@ import pytest
 from pyarrow import csv, parquet
 
 from hedgerow.cli import main
+from hedgerow.risk.page import WARNING
 from hedgerow.risk.table.students import students
 
 KNOWN = "age,sex,first_semester,worst_grade,siblings"
@@ -34,17 +35,18 @@ def asked(*words: str) -> int:
 def test_it_tells_people_what_it_found(survey: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked(survey, "--columns", KNOWN) == 0
     said = capsys.readouterr()
-    assert said.out.startswith("18 of 24 rows of students.csv are unique on age, sex, first_semester, worst_grade, siblings: 75 %.\n")
+    assert said.out.startswith("SENSITIVE: this output was made from the data without any protection")
+    assert "18 of 24 rows of students.csv are unique on age, sex, first_semester, worst_grade, siblings: 75 %.\n" in said.out
     lines = [" ".join(line.split()) for line in said.out.splitlines()]
     assert "1 18 75 % ██████████████████████" in lines
     assert "first_semester 15 +8 62.5 % ███████████████████" in lines
     assert "No set makes every row unique (all sets of up to 3); the worst of each size" in lines
     assert "age, worst_grade, siblings 18 75 % ██████████████████████" in lines
     assert "any 2 39.2 % 62.5 % 61.7 % 79.2 % age, worst_grade" in lines
-    assert said.err.startswith("SENSITIVE: this output was made from the data without any protection")
+    assert said.err == ""
 
 
-@pytest.mark.parametrize(("columns", "unique"), [("age", 4), ("sex,age", 7), ("age,sex,first_semester", 15), (KNOWN, 18)])
+@pytest.mark.parametrize(("columns", "unique"), [("sex,age", 7), (KNOWN, 18)])
 def test_as_json(survey: str, capsys: pytest.CaptureFixture[str], columns: str, unique: int) -> None:
     assert asked(survey, "--columns", columns, "--json") == 0
     said = capsys.readouterr()
@@ -52,7 +54,7 @@ def test_as_json(survey: str, capsys: pytest.CaptureFixture[str], columns: str, 
     assert (told["rows"], told["unique_fraction"]) == (24, unique / 24)
     assert told["columns"] == columns.split(",")
     assert told["linkage"] is None
-    assert "SENSITIVE" in said.err
+    assert told["warning"] == WARNING
 
 
 def test_all_columns_unless_named(survey: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,7 +72,7 @@ def test_two_files_and_a_report(survey: str, tmp_path: Path, capsys: pytest.Capt
     assert asked(*words) == 0
     said = capsys.readouterr().out
     assert "13 of 24 rows are matched for certain with club.parquet, on age, sex, best_grade." in said
-    assert "15 rows have a candidate there. Of one-to-one guesses about 14.0 are right" in said
+    assert "15 rows have a possible match there. Of one-to-one guesses about 14.0 are right" in said
     assert said.endswith(f"Written to {page}.\n")
     assert "13 of 24 rows are matched for certain with club.parquet" in page.read_text(encoding="utf-8")
     assert asked(*words, "--json") == 0
@@ -79,7 +81,7 @@ def test_two_files_and_a_report(survey: str, tmp_path: Path, capsys: pytest.Capt
     assert told["report"] == str(page)
 
 
-def test_gaps_are_told_where_files_are_linked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing_is_told_where_files_are_linked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,sex\n1,f\n,m\n")
     assert asked(str(path), "--against", str(path)) == 0
@@ -92,7 +94,7 @@ def test_very_many_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert asked(str(path)) == 3
     said = capsys.readouterr().err
     assert "500 columns have 20,833,750 sets of up to 3" in said
-    assert "name at most 66 columns, search sets of up to 1, or search greedily" in said
+    assert "name at most 66 columns (--columns), search sets of up to 1 (--size 1), or grow one set, a column at a time (--greedy)." in said
     columns = ",".join(f"q{i}" for i in range(14))
     assert asked(str(path), "--columns", columns, "--greedy", "--size", "2") == 0
     shown = capsys.readouterr().out
@@ -113,13 +115,11 @@ def test_more_sets_than_fit_a_screen(tmp_path: Path, capsys: pytest.CaptureFixtu
     ("words", "code", "message"),
     [
         (["--columns", "age,sx"], 2, "there is no 'sx': did you mean sex."),
-        (["--columns", ","], 2, "columns must be a list of at least one name"),
-        (["--columns", "age", "--size", "0"], 2, "size must be a whole number of at least 1"),
-        (["--columns", "age", "--share", "2"], 2, "share must be above 0 and at most 1"),
+        (["--columns", "age", "--share", "2"], 2, "share must be above 0 and at most 1; got 2.0"),
         (["--columns", "age", "--share", "half"], 2, "share must be a number; got 'half'"),
         (["--columns", "age", "--on", "age"], 2, "name the other one with --against"),
         (["--columns", "age", "--against", "gone.csv"], 1, "There is no file gone.csv."),
-        (["--columns", "age", "--report", "no/such/folder.html"], 1, "cannot be written: No such file or directory"),
+        (["--columns", "age", "--report", "no/such/folder.html"], 1, "The folder 'no/such' for the report does not exist"),
     ],
 )
 def test_what_it_refuses(survey: str, capsys: pytest.CaptureFixture[str], words: list[str], code: int, message: str) -> None:
@@ -129,7 +129,10 @@ def test_what_it_refuses(survey: str, capsys: pytest.CaptureFixture[str], words:
     assert not said.out
 
 
-@pytest.mark.parametrize(("text", "code", "message"), [("age\n", 1, "people.csv has no rows"), ("age\n7\n", 0, "The table has one row")])
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [("", 1, "people.csv is empty"), ("age\n", 1, "people.csv has no rows"), ("age\n7\n", 0, "The table has one row")],
+)
 def test_hardly_any_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, code: int, message: str) -> None:
     path = tmp_path / "people.csv"
     path.write_text(text)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.policy import BudgetRule, TableRule
-from hedgerow.risk.attack.comparison import CROSSING, ONE_BY_ONE, Comparison, Line, Pool
+from hedgerow.risk.attack.comparison import CROSSING, HALVES, ONE_BY_ONE, Comparison, Crowd, Line
 from hedgerow.risk.attack.guarded import Guarded
 from hedgerow.risk.attack.publisher import HABITS
 from hedgerow.risk.attack.secret import Target
@@ -24,7 +24,7 @@ def comparison(relation: Any = "add-remove", delta: Fraction | None = None, rate
     before = [
         Line(habit.name, attack, success(hit, apart=attack == ONE_BY_ONE))
         for habit in HABITS
-        for attack, hit in ((ONE_BY_ONE, 0.5), (CROSSING, 0.999))
+        for attack, hit in ((ONE_BY_ONE, 0.5), (HALVES, 0.999))
     ]
     guards = tuple(Guarded(relation, Fraction(epsilon), delta) for epsilon in ("1", "10"))
     after = [
@@ -39,4 +39,4 @@ def target(relation: Any = "add-remove", delta: Fraction | None = None) -> Targe
     rule = TableRule("visits", "visits.csv", unit="patient", neighbours=relation, population="people", version="<7>")
     tenth = Fraction(1, 10)
     budget = BudgetRule("people", Fraction(3), delta, tenth, None, Fraction(1), "laplace")
-    return Target(rule, budget, "smoker", "whether smoker is <yes>", Pool(np.arange(400) % 2 == 0))
+    return Target(rule, budget, "smoker", "whether smoker is <yes>", Crowd(np.arange(400) % 2 == 0))

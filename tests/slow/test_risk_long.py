@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.risk.attack.comparison import Pool, attack
+from hedgerow.risk.attack.comparison import Crowd, attack
 from hedgerow.risk.attack.grouping import crossing, one_by_one
 from hedgerow.risk.attack.guarded import Guarded
 
 RUNS = 200
 ALARM = 1e-9
-POOL = Pool(np.arange(400) % 2 == 0)
+CROWD = Crowd(np.arange(400) % 2 == 0)
 TINY = Fraction(1, 10**9)
 
 
@@ -26,7 +26,7 @@ TINY = Fraction(1, 10**9)
 def test_one_by_one_stays_within_its_ceiling(relation: Any, epsilon: str) -> None:
     """40,000 guesses: what is 1.6 % above the ceiling would be seen. Under add-remove the attack reaches the ceiling itself."""
     guard = Guarded(relation, Fraction(epsilon))
-    found = attack(guard, lambda: one_by_one(200), POOL, RUNS)
+    found = attack(guard, lambda: one_by_one(200), CROWD, RUNS)
     assert found.guesses == 40_000
     assert not found.above(guard.ceiling, ALARM)
     if relation == "add-remove":
@@ -38,7 +38,7 @@ def test_one_by_one_stays_within_its_ceiling(relation: Any, epsilon: str) -> Non
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 def test_crossing_groups_of_two_analysts_stay_within_the_ceiling(relation: Any) -> None:
     guard = Guarded(relation, Fraction(1))
-    found = attack(guard, lambda: crossing(200, 12, 50), POOL, RUNS)
+    found = attack(guard, lambda: crossing(200, 12, 50), CROWD, RUNS)
     assert not found.above(guard.ceiling, ALARM)
     assert 0.51 < found.rate < float(guard.ceiling) - 0.1  # more than nothing; many small questions are worth less to her than one
 
@@ -46,7 +46,7 @@ def test_crossing_groups_of_two_analysts_stay_within_the_ceiling(relation: Any) 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_with_a_delta(noise: Any) -> None:
     guard = Guarded("add-remove", Fraction(3), TINY, noise)
-    found = attack(guard, lambda: one_by_one(200), POOL, RUNS)
+    found = attack(guard, lambda: one_by_one(200), CROWD, RUNS)
     assert not found.above(guard.ceiling, ALARM)
     assert found.least(ALARM) > 0.5
 
@@ -54,5 +54,5 @@ def test_with_a_delta(noise: Any) -> None:
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
 def test_the_attack_is_strong(relation: Any) -> None:
     """Where the budget is careless, everything comes back by either way, and also through the noise of both analysts' crossing groups."""
-    assert attack(Guarded(relation, Fraction(10)), lambda: one_by_one(200), POOL, RUNS // 4).least(ALARM) >= 0.95
-    assert attack(Guarded(relation, Fraction(40)), lambda: crossing(200, 12, 50), POOL, RUNS // 4).rate >= 0.95
+    assert attack(Guarded(relation, Fraction(10)), lambda: one_by_one(200), CROWD, RUNS // 4).least(ALARM) >= 0.95
+    assert attack(Guarded(relation, Fraction(40)), lambda: crossing(200, 12, 50), CROWD, RUNS // 4).rate >= 0.95

@@ -5,7 +5,6 @@ It reads the data without protection, opens no ledger and charges nothing: what 
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hedgerow.cli.custody import Policy
+from hedgerow.cli.risk_output import check_folder, several, warn, write_report
 from hedgerow.cli.terminal import Debug, Json, number, output, print_json, working
-from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from hedgerow.risk.attack.comparison import Comparison
@@ -30,17 +30,21 @@ _USUAL = (Fraction(1, 10), Fraction(1), Fraction(10))
 def risk_attack(
     policy: Policy,
     secret: Annotated[
-        str | None, typer.Option(help="The column to attack; where one column has two declared values, it is that one.")
+        str | None, typer.Option(help="The column to attack; not needed where just one column is declared with two values.")
     ] = None,
     table: Annotated[str | None, typer.Option(help="The protected table, if there are several.")] = None,
-    equals: Annotated[str | None, typer.Option("--is", metavar="VALUE", help="The secret is whether the column has this value.")] = None,
+    equals: Annotated[
+        str | None, typer.Option("--is", metavar="VALUE", help="The secret is whether the column has this value, as the file writes it.")
+    ] = None,
     above: Annotated[str | None, typer.Option(metavar="NUMBER", help="The secret is whether the column is above this number.")] = None,
     epsilons: Annotated[
         str | None, typer.Option(metavar="0.1,1,10", help="Total budgets to try; by default these three and the policy's own.")
     ] = None,
     runs: Annotated[int, typer.Option(help="How often each attack is run.")] = 20,
-    people: Annotated[int, typer.Option(help="How many people are attacked in a run, at most.")] = 200,
-    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, with pictures.")] = None,
+    people: Annotated[
+        int, typer.Option(help="How many people are attacked in a run, at most; fewer where fewer have the secret, or lack it.")
+    ] = 200,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write a report with pictures. It is SENSITIVE.")] = None,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> int:
@@ -53,14 +57,13 @@ def risk_attack(
     from hedgerow.risk.attack.secret import target_of
 
     totals = None if epsilons is None else _totals(epsilons)
-    if report is not None and not report.parent.is_dir():  # said now, not after a minute of work
-        raise SourceError(f"The folder '{report.parent}' for the report does not exist. Make it first.")
+    check_folder(report)
     with working("attacking", quiet=as_json) as moved:
         target = target_of(policy, secret=secret, table=table, equals=equals, above=number(above, "above"), people=people)
         guards = _guards(target, totals or sorted({*_USUAL, target.budget.epsilon}))
-        found = before_and_after(target.pool, guards, runs=runs, tell=moved or silent)
+        found = before_and_after(target.crowd, guards, runs=runs, tell=moved or silent)
     if report is not None:
-        _write(report, html(target, found))
+        write_report(report, html(target, found))
     if as_json:
         print_json(_plain(target, found, report))
     else:
@@ -68,20 +71,11 @@ def risk_attack(
     return 0
 
 
-def _write(file: Path, text: str) -> None:
-    """A file that nobody but its owner reads."""
-    try:
-        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as opened:
-            opened.write(text)
-    except OSError:
-        raise SourceError(f"The file '{file}' cannot be written.") from None
-
-
 def _totals(text: str) -> list[Fraction]:
     """The epsilons in their order, each once."""
     found: list[Fraction] = []
     for part in text.split(","):
-        value = number(part.strip(), "epsilons")
+        value = number(part.strip() or "0", "epsilons")
         if value is None or not value.is_finite() or value <= 0:
             raise InvalidArgument("epsilons", "must be numbers above 0 with commas between, such as 0.1,1,10", text)
         if Fraction(value) not in found:
@@ -103,7 +97,7 @@ def _guards(target: Target, totals: list[Fraction]) -> list[Guarded]:
 
 
 def _plain(target: Target, found: Comparison, report: Path | None) -> dict[str, Any]:
-    from hedgerow.risk.attack.report import ALARM, failing
+    from hedgerow.risk.attack.report import ALARM, failing, notes
     from hedgerow.risk.page import WARNING
 
     beliefs = [
@@ -120,6 +114,7 @@ def _plain(target: Target, found: Comparison, report: Path | None) -> dict[str, 
         "secret": target.words,
         "neighbours": target.table.neighbours,
         "people": found.people,
+        "notes": notes(target),
         "runs": found.runs,
         "before": [line.to_dict() for line in found.before],
         "after": [line.to_dict() for line in found.after],
@@ -134,13 +129,12 @@ def _show(target: Target, found: Comparison, report: Path | None) -> None:
     from rich.table import Table
 
     from hedgerow.risk.attack.picture import percent
-    from hedgerow.risk.attack.report import in_words
-    from hedgerow.risk.page import WARNING
+    from hedgerow.risk.attack.report import in_words, notes
 
+    warn()
     console = output()
-    console.print(WARNING, style="bold yellow", soft_wrap=True)
     console.print(
-        f"{found.people} people of {target.table.name}, {target.words}: {found.runs} runs of each attack. A coin gets 50 %.",
+        f"{found.people} people of {target.table.name}, {target.words}: {several(found.runs, 'run')} of each attack. A coin gets 50 %.",
         markup=False,
         soft_wrap=True,
     )
@@ -150,7 +144,7 @@ def _show(target: Target, found: Comparison, report: Path | None) -> None:
         ceiling = "none" if line.ceiling is None else percent(line.ceiling, 2, up=True)
         shown.add_row(line.publisher, line.attack, percent(line.success.rate), f"{percent(low)} to {percent(high)}", ceiling)
     console.print(shown)
-    for words in in_words(found):
+    for words in (*in_words(found), *notes(target)):
         console.print(words, markup=False, soft_wrap=True)
     console.print("Nothing was charged: copies were attacked, each with a budget of its own.")
     if report is not None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.terminal import Debug, Json, errors, number, output, print_json, working
-from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.cli.risk_output import check_folder, warn, write_report
+from hedgerow.cli.terminal import Debug, Json, number, output, print_json, working
+from hedgerow.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,17 +30,20 @@ def risk_table(
     columns: Annotated[str | None, typer.Option(help="What an attacker may know, with commas between: age,sex. Default: all.")] = None,
     size: Annotated[int, typer.Option(help="Search all sets of up to so many columns.")] = 3,
     greedy: Annotated[bool, typer.Option("--greedy", help="Grow one set instead, a column at a time: for very many columns.")] = False,
-    share: Annotated[str, typer.Option(help="A set identifies when it makes this fraction of the rows unique.")] = "1",
+    share: Annotated[str, typer.Option(help="A set identifies when it makes this fraction of the rows unique, such as 0.9.")] = "1",
     against: Annotated[Path | None, typer.Option(metavar="OTHER", help="A second file: who is in both?")] = None,
     on: Annotated[str | None, typer.Option(help="The columns to link the two files on. Default: those that both have.")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write a report with pictures.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write a report with pictures. It is SENSITIVE.")] = None,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> int:
-    """Measure how many rows are unique on some columns, which sets of columns identify people, and who could be linked. For custodians."""
+    """Measure how many rows are unique on some columns, which sets of columns identify people, and who could be linked. For the custodian
+    only: what it prints is SENSITIVE."""
+    from hedgerow.risk.page import WARNING
     from hedgerow.risk.table.linkage import linkage
     from hedgerow.risk.table.uniqueness import uniqueness
 
+    check_folder(report)
     if on is not None and against is None:
         raise InvalidArgument("on", "says how to link two files: name the other one with --against", on)
     part, search = number(share, "share"), "greedy" if greedy else "all"
@@ -48,11 +52,11 @@ def risk_table(
         linked = None if against is None else linkage(data, against, _names(on))
     if report is not None:
         _write(report, data, found, linked, against)
-    _warn()
     if as_json:
         more = {"linkage": None if linked is None else linked.to_dict(), "report": None if report is None else str(report)}
-        print_json(found.to_dict() | more)
+        print_json({"warning": WARNING} | found.to_dict() | more)
         return 0
+    warn()
     console = output()
     _show(console, data, found)
     if linked is not None and against is not None:
@@ -66,21 +70,10 @@ def _names(columns: str | None) -> list[str] | None:
     return None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
 
 
-def _warn() -> None:
-    """On standard error, so that it is seen also where the answer goes into a file."""
-    from hedgerow.risk.page import WARNING
-
-    errors().print(WARNING.replace("report", "output"), style="bold yellow", markup=False, soft_wrap=True)
-
-
 def _write(report: Path, data: Path, found: Uniqueness, linked: Linkage | None, against: Path | None) -> None:
     from hedgerow.risk.table.report import table_page
 
-    text = table_page(data.name, found, linked, "" if against is None else against.name)
-    try:
-        report.write_text(text, encoding="utf-8")
-    except OSError as failure:
-        raise SourceError(f"{report} cannot be written: {failure.strerror}. Name another file with --report.") from None
+    write_report(report, table_page(data.name, found, linked, "" if against is None else against.name))
 
 
 def _show(console: Console, data: Path, found: Uniqueness) -> None:
@@ -181,11 +174,11 @@ def _show_linked(console: Console, linked: Linkage, other: str) -> None:
     said = f"\n{linked.certain:,} of {linked.rows[0]:,} rows are matched for certain with {other}, on {_listed(linked.on)}."
     console.print(said, style="bold", markup=False, soft_wrap=True)
     told = (
-        f"{linked.linked:,} rows have a candidate there. Of one-to-one guesses about {linked.expected:,.1f} are right, if everybody who "
-        "can be in both files is."
+        f"{linked.linked:,} rows have a possible match there. Of one-to-one guesses about {linked.expected:,.1f} are right, if "
+        "everybody who can be in both files is."
     )
     console.print(told, markup=False, soft_wrap=True)
     if any(linked.incomplete):
-        gaps = f"Rows that lack one of the values are not linked: {linked.incomplete[0]:,} here, {linked.incomplete[1]:,} there."
-        console.print(gaps, markup=False, soft_wrap=True)
-    _bands(console, f"Candidates in {other}", "candidates", linked.candidates, linked.rows[0])
+        lacking = f"Rows that lack one of the values are not linked: {linked.incomplete[0]:,} here, {linked.incomplete[1]:,} there."
+        console.print(lacking, markup=False, soft_wrap=True)
+    _bands(console, f"Possible matches in {other}", "matches", linked.possible, linked.rows[0])

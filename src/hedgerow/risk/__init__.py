@@ -11,7 +11,7 @@ from hedgerow.risk.answers.disclosure import Rules, cells, deaggregate, flags
 from hedgerow.risk.answers.reading import read_answers
 from hedgerow.risk.answers.suppression import suppressed
 from hedgerow.risk.attack.ceilings import Ceiling, choices, epsilon_for
-from hedgerow.risk.attack.comparison import Pool, before_and_after
+from hedgerow.risk.attack.comparison import Crowd, before_and_after
 from hedgerow.risk.attack.reconstruction import least_squares, linear_program, members_of, within
 from hedgerow.risk.table.linkage import linkage
 from hedgerow.risk.table.students import students
@@ -19,7 +19,7 @@ from hedgerow.risk.table.uniqueness import uniqueness
 
 __all__ = [
     "Ceiling",
-    "Pool",
+    "Crowd",
     "Rules",
     "averaging",
     "before_and_after",

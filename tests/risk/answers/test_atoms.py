@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from depth import many
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.risk.answers import atoms as module
 from hedgerow.risk.answers.atoms import atoms
@@ -66,7 +67,7 @@ CONDITION: st.SearchStrategy[Condition] = st.recursive(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=many(20))
 @given(st.lists(CONDITION, min_size=1, max_size=4))
 def test_atoms_are_the_different_fates_of_all_points(conditions: list[Condition]) -> None:
     found = atoms(conditions)

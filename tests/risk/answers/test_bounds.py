@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from depth import many
 from hedgerow.errors import InvalidArgument
+from hedgerow.risk.answers import bounds as module
 from hedgerow.risk.answers.bounds import Combination, System, spread
 
 
@@ -41,7 +43,7 @@ def systems(draw: st.DrawFn) -> System:
     )
 
 
-@settings(max_examples=8)
+@settings(max_examples=many(5))
 @given(systems(), st.data())
 def test_the_ends_are_those_of_all_tables(system: System, data: st.DataObject) -> None:
     group = data.draw(st.integers(1, 2**system.atoms - 1))
@@ -55,7 +57,7 @@ def test_the_ends_are_those_of_all_tables(system: System, data: st.DataObject) -
     assert shown[0] >= max(sizes)
 
 
-@settings(max_examples=8)
+@settings(max_examples=many(5))
 @given(systems())
 def test_empty_atoms_are_those_that_no_table_fills(system: System) -> None:
     met = tables(system, 9)
@@ -130,3 +132,20 @@ def test_groups_that_no_change_moves() -> None:
 def test_every_answer_has_two_ends() -> None:
     with pytest.raises(InvalidArgument, match="both ends each"):
         System(1, (1,), (), (None,))
+
+
+def test_searches_that_are_cut_off_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fractions leave open is searched for; more atoms, cases or passes than the search has are told."""
+    complete = three(1, 1, 1)
+    assert complete.impossible()
+    assert complete.stopped == set()
+    for name, why in (("_SEARCHED", module._TOO_MANY), ("_NODES", module._TOO_LONG)):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, 0)
+            system = three(1, 1, 1)
+            assert not system.impossible()
+            assert system.stopped == {why}
+    monkeypatch.setattr(module, "_PASSES", 0)
+    system = three(1, 1, 1)
+    system.whole(0b001)
+    assert system.stopped == {module._TOO_LONG}

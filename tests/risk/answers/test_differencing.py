@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.risk.answers import bounds, groups
 from hedgerow.risk.answers import differencing as module
 from hedgerow.risk.answers.differencing import Differenced, differencing
 from hedgerow.risk.answers.reading import read_csv, read_json, read_log
@@ -145,3 +146,30 @@ def test_what_is_known_of_a_column_is_used() -> None:
 def test_a_small_group_has_a_size(k: object) -> None:
     with pytest.raises(InvalidArgument, match="k must be a whole number of at least 2"):
         of("a = 1,1\n", k=k)  # type: ignore[arg-type]
+
+
+def test_the_only_one_has_what_a_count_beside_it_tells() -> None:
+    """Nobody asked about those of 80 and more: one difference finds her, another one her illness."""
+    log = """SELECT COUNT(*) FROM v WHERE ward = 'B4'; 31
+SELECT COUNT(*) FROM v WHERE ward = 'B4' AND age < 80; 30
+SELECT COUNT(*) FROM v WHERE ward = 'B4' AND age < 80 AND hiv = 'no'; 26
+SELECT COUNT(*) FROM v WHERE ward = 'B4' AND hiv = 'yes'; 5
+"""
+    found = [each.sentence for each in differencing(read_log(log)).findings]
+    assert found[0] == "Q1 − Q3 − Q4 = 0: the one person with ward = 'B4', but not age < 80 has hiv = 'yes'."
+
+
+def test_what_is_taken_for_granted_or_not_combined_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = "SELECT a, COUNT(*), AVG(x), SUM(x) FROM t GROUP BY a;\n1 | 9 | 2 | 18\n2 | 8 | 3 | *\n"
+    notes = " ".join(differencing(read_log(log)).notes)
+    assert "The result of a GROUP BY is taken as complete" in notes
+    assert "Means are not combined (2 of them)" in notes
+    assert "Sums that were rounded or suppressed are not combined (1 of them)" in notes
+    assert of("a = 1,30\n").notes == ()
+    monkeypatch.setattr(module, "_HIDDEN", 1)
+    monkeypatch.setattr(groups, "_PAIRS", 2)
+    monkeypatch.setattr(bounds, "_SEARCHED", 1)
+    notes = " ".join(of("a = 1,30\na = 1 AND b = 1,*\na = 1 AND c = 1,*\n").notes)
+    assert "Of 3 counts the first 2 were compared two by two; all were combined." in notes
+    assert "Of 2 suppressed or rounded counts the first 1 were looked at." in notes
+    assert "because people are whole was not searched for" in notes

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from depth import many
 from hedgerow.errors import InvalidArgument
 from hedgerow.risk.answers.disclosure import (
     Cell,
@@ -25,6 +26,7 @@ from hedgerow.risk.answers.disclosure import (
     p_ratio,
     published_cells,
     ratio_threshold,
+    unchecked,
 )
 from hedgerow.risk.answers.reading import read_csv, read_json
 
@@ -59,6 +61,7 @@ def test_p_percent_in_both_forms_by_hand() -> None:
     assert p_ratio(cell, Decimal("0.93"))
 
 
+@settings(max_examples=many(25))
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=6), st.integers(1, 200))
 def test_both_forms_flag_the_same_cells(contributions: list[int], p: int) -> None:
     cell = Cell.of(contributions)
@@ -150,3 +153,11 @@ def test_published_sums_with_their_largest_contributions() -> None:
 def test_what_is_refused(make: Any, why: str) -> None:
     with pytest.raises(InvalidArgument, match=why):
         make()
+
+
+def test_sums_that_no_rule_was_held_against_are_told() -> None:
+    head = "question,answer,measure,largest,second\n"
+    assert unchecked(read_csv(head + "a = 1,101,sum(x),80,15\nb = 1,7,,,\n")) == []
+    assert (
+        "not held against 2 of 3 sums" in unchecked(read_csv(head + "a = 1,101,sum(x),80,15\nb = 1,*,sum(x),80,15\nc = 1,9,sum(x),,\n"))[0]
+    )

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.conditions import parse
+from hedgerow.risk.answers.conditions import Comparison, parse
 from hedgerow.risk.answers.findings import KINDS, Finding, amount, beyond, brief, described, listed, ordered, people, sum_of
 
 
@@ -49,3 +49,9 @@ def test_who_is_meant_is_said_once() -> None:
     assert described([], [parse("a = 1"), parse("b = 1 AND c = 1")]) == "neither a = 1 nor (b = 1 and c = 1)"
     assert described([parse("")], [parse("a = 1")]) == "not a = 1"
     assert beyond(parse("a = 1"), [parse("a = 1")]) == "any values"
+
+
+def test_a_group_of_a_value_is_said_like_the_value() -> None:
+    group = Comparison("ward", "is", ("B4",))
+    assert described([group, parse("ward = 'B4'")], [parse("ward = 'B4' AND age < 80")]) == "ward = 'B4', but not age < 80"
+    assert beyond(Comparison("ward", "is"), [group]) == "ward is missing"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.risk.answers import reading
 from hedgerow.risk.answers.reading import read_answers, read_csv, read_json
 
@@ -107,10 +107,13 @@ def test_a_file_is_read_by_how_its_name_ends(tmp_path: Path, monkeypatch: pytest
         assert [each.value for each in read_answers(tmp_path / name).answers] == [2]
     with pytest.raises(InvalidArgument, match=r"FILE must end with \.csv"):
         read_answers(tmp_path / "a.xlsx")
-    with pytest.raises(InvalidArgument, match="must be a file of text that can be read"):
+    with pytest.raises(SourceError, match=r"There is no file .*none\.csv"):
         read_answers(tmp_path / "none.csv")
+    (tmp_path / "c.csv").write_text("\n")
+    with pytest.raises(SourceError, match=r"c\.csv is empty"):
+        read_answers(tmp_path / "c.csv")
     (tmp_path / "b.csv").write_bytes(b"question\xff,answer\n")
-    with pytest.raises(InvalidArgument, match="must be a file of text that can be read"):
+    with pytest.raises(InvalidArgument, match="must be a file of text in UTF-8 that can be read"):
         read_answers(tmp_path / "b.csv")
     monkeypatch.setattr(reading, "MAX_BYTES", 3)
     with pytest.raises(InvalidArgument, match="FILE must have at most 0 MB"):

@@ -50,8 +50,8 @@ def test_keys_are_read_by_how_they_look() -> None:
 @pytest.mark.parametrize(
     ("sql", "why"),
     [
-        ("SELECT COUNT(*) FROM a JOIN b ON a.x = b.x", "JOINS is not read"),
-        ("SELECT COUNT(*) FROM a, b", "JOINS is not read"),
+        ("SELECT COUNT(*) FROM a JOIN b ON a.x = b.x", "JOIN is not read"),
+        ("SELECT COUNT(*) FROM a, b", "JOIN is not read"),
         ("SELECT COUNT(*) FROM (SELECT 1)", "one table behind FROM"),
         ("SELECT COUNT(*)", "one table behind FROM"),
         ("SELECT DISTINCT COUNT(*) FROM a", "DISTINCT is not read"),

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from depth import many
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Laplace
 from hedgerow.privacy.conversion import delta_of
@@ -41,8 +42,7 @@ def best_channel(epsilon: float, delta: float, prior: float, worlds: int) -> flo
 
 
 @pytest.mark.parametrize(("relation", "secret"), CASES)
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0, 3.0])
-@pytest.mark.parametrize("delta", [0.0, 0.01, 0.3])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (0.0, 0.3), (0.1, 0.01), (1.0, 0.0), (1.0, 0.01), (3.0, 0.0), (3.0, 0.3)])
 def test_no_channel_beats_a_ceiling_and_one_reaches_it(relation: Any, secret: Any, epsilon: float, delta: float) -> None:
     ceiling = Ceiling(relation, secret, Fraction(str(epsilon)), Fraction(str(delta)))
     for prior in (0.5, 0.2, 0.9):
@@ -86,7 +86,7 @@ def test_two_mechanisms_reach_their_ceilings(epsilon: float) -> None:
     assert total == pytest.approx(float(Ceiling("add-remove", epsilon=Fraction(str(epsilon))).success()), abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=many(15))
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99), st.floats(0.01, 0.99))
 def test_no_bit_beats_the_ceiling_of_its_rho(yes: float, no: float, prior: float) -> None:
     """The rho of an answer of one bit, over a grid of orders that goes down to almost 1; its success, exactly."""
@@ -110,7 +110,7 @@ def test_gaussian_noise_stays_below_its_rho(rho: Fraction) -> None:
         assert ceiling < success + 0.15
 
 
-@settings(max_examples=40)
+@settings(max_examples=many(15))
 @given(st.floats(0.01, 5), st.floats(0.01, 0.99))
 def test_belief_is_reached_by_randomised_response(epsilon: float, prior: float) -> None:
     x = math.exp(epsilon)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -70,12 +71,20 @@ def test_what_can_be_believed() -> None:
     ceilings = [(f"epsilon {e}", Ceiling("change-one", epsilon=Fraction(e))) for e in (1, 10)]
     found = belief_figure(ceilings)
     assert found.rows == (("epsilon 1", "23.2 %", "73.2 %"), ("epsilon 10", "100.0 %", "100.0 %"))
-    assert "along the top: epsilon 10" in found.drawing
+    drawn = ET.fromstring(alone(found.drawing))
+    names = [text for text in drawn.iter(f"{SVG}text") if (text.text or "").startswith("epsilon")]
+    assert [text.text for text in names] == ["epsilon 10: 100.0 %", "epsilon 1: 73.2 %"]
+    near = [(f"epsilon {e}", Ceiling("change-one", epsilon=Fraction(e))) for e in (10, 11, 12)]
+    heights = [
+        float(text.get("y") or 0)
+        for text in ET.fromstring(alone(belief_figure(near).drawing)).iter(f"{SVG}text")
+        if (text.text or "").startswith("epsilon")
+    ]
+    assert min(b - a for a, b in pairwise(heights)) >= 14.9  # names do not touch
     assert "Whatever the answers are" in found.note
     assert ET.fromstring(alone(found.drawing)).get("width") == "720"
     close = [("epsilon 1", Ceiling("change-one", epsilon=Fraction(1), delta=Fraction(1, 10**9)))]
     assert "But for a chance of one in 1,000,000" in belief_figure(close, Fraction(1, 10**6)).note
-    assert "along the top" not in belief_figure(close, Fraction(1, 10**6)).drawing
 
 
 def test_the_smallest_and_the_largest_epsilon_can_be_drawn() -> None:

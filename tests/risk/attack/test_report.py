@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.risk.attack.guarded import Guarded
-from hedgerow.risk.attack.report import failing, html, in_words
+from hedgerow.risk.attack.report import failing, html, in_words, notes
 from hedgerow.risk.page import WARNING
 from risk.assault import comparison, target
 
@@ -26,6 +26,15 @@ def test_sentences() -> None:
 
 def test_an_alarm() -> None:
     assert in_words(comparison(rate=0.9))[-1].startswith("ALARM: above the ceiling, which should not be possible: epsilon 1 (one by one).")
+
+
+def test_more_than_the_ceiling_is_luck_and_fewer_people_are_told() -> None:
+    assert "than 81.61 % (more than that is luck: run it more often)." in in_words(comparison(rate=0.82))[1]
+    assert "luck" not in in_words(comparison(rate=0.81))[1]
+    assert notes(target()) == []
+    fewer = replace(target(), wanted=500)
+    assert notes(fewer) == ["200 people were attacked and not 500: no more have the secret, or no more lack it."]
+    assert notes(fewer)[0] in html(fewer, comparison())
 
 
 def test_nothing_was_rebuilt() -> None:
@@ -52,5 +61,8 @@ def test_the_page(relation: str, delta: Fraction | None) -> None:
     assert ("in the data at all" in text) == (relation == "add-remove")
     assert ("delta 1e-09" in text) == (delta is not None)
     assert "Charged" in text
+    assert "700 times everybody is divided into halves" in text
+    assert "12 times everybody is divided into groups of 4" in text
+    assert "nothing else of it was used" in text
     bare = html(target(), replace(comparison(), after=(), guards=()))
     assert "Choosing epsilon" not in bare

@@ -65,14 +65,14 @@ def policy(tmp_path: Path) -> Path:
 def test_the_only_column_with_two_values(policy: Path) -> None:
     found = target_of(policy)
     assert (found.table.name, found.column, found.words) == ("visits", "region", "which of its two values region has")
-    assert (int(found.pool.secrets.sum()), found.pool.secrets.size, found.pool.people) == (40, 60, 20)
+    assert (int(found.crowd.secrets.sum()), found.crowd.secrets.size, found.crowd.people) == (40, 60, 20)
     assert not list(policy.parent.glob("*.ledger*"))
 
 
 def test_rows_are_people_where_they_are_the_units(policy: Path) -> None:
     policy.write_text(POLICY + SECOND)
     found = target_of(policy, table="PEOPLE", people=50)
-    assert (int(found.pool.secrets.sum()), found.pool.secrets.size, found.pool.people) == (30, 80, 30)
+    assert (int(found.crowd.secrets.sum()), found.crowd.secrets.size, found.crowd.people) == (30, 80, 30)
     assert float(found.budget.epsilon) == 2
     with pytest.raises(InvalidArgument, match="table must be named: visits, people are protected"):
         target_of(policy)
@@ -80,14 +80,16 @@ def test_rows_are_people_where_they_are_the_units(policy: Path) -> None:
 
 def test_made_binary(policy: Path) -> None:
     assert target_of(policy, secret="Age", above=Decimal(35)).words == "whether age is above 35"
-    assert int(target_of(policy, secret="age", above=Decimal(35)).pool.secrets.sum()) == 24
+    assert int(target_of(policy, secret="age", above=Decimal(35)).crowd.secrets.sum()) == 24
     assert target_of(policy, secret="region", equals="south").words == "whether region is south"
 
 
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        ({"secret": "nothing"}, InvalidArgument, "secret must be a column of visits: patient, region, age, note; got 'nothing'"),
+        ({"secret": "nothing"}, InvalidArgument, "there is no 'nothing': there are patient, region, age, note"),
+        ({"secret": "regoin"}, InvalidArgument, "there is no 'regoin': did you mean region"),
+        ({"secret": "region", "equals": "West"}, Refused, "Nobody in visits has this secret: it is about no value of region"),
         ({"secret": "age"}, Refused, "age has more than two values. Say what is secret about it: --is VALUE"),
         ({"secret": "note"}, Refused, "note is hidden"),
         ({"secret": "patient"}, InvalidArgument, "must not be the id"),
@@ -116,7 +118,16 @@ def test_no_column_or_several_have_two_values(policy: Path) -> None:
 
 def test_one_value_only(policy: Path) -> None:
     (policy.parent / "visits.csv").write_text("patient,region\n" + "\n".join(f"{n},north" for n in range(60)))
-    with pytest.raises(Refused, match="fewer than two values"):
+    with pytest.raises(Refused, match="region has the same value in every row: there is no secret to find"):
+        target_of(policy)
+    (policy.parent / "visits.csv").write_text("patient,region\n1,\n2, \n")
+    with pytest.raises(Refused, match="region has no values at all"):
+        target_of(policy)
+    (policy.parent / "visits.csv").write_text("patient,region\n")
+    with pytest.raises(SourceError, match=r"visits\.csv has no rows"):
+        target_of(policy)
+    (policy.parent / "visits.csv").write_text("patient,region\n1,north,3\n2\n")
+    with pytest.raises(SourceError, match=r"visits\.csv cannot be read"):
         target_of(policy)
 
 

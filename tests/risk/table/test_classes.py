@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from depth import many
 from hedgerow.errors import InvalidArgument
 from hedgerow.risk.table.classes import Band, Classes, banded, classes, count_keys, dense, growing, keys_of, refined
 from hedgerow.risk.table.sources import Coded
@@ -18,6 +19,7 @@ from risk.tables import sizes_of, table_of, tables
 keys = st.one_of(*(st.lists(st.integers(0, top), max_size=80) for top in (3, 40, 10**6)))
 
 
+@settings(max_examples=many(25))
 @given(keys)
 def test_keys_are_counted_in_an_array_and_by_order_alike(given_keys: list[int]) -> None:
     tally = Counter(given_keys)
@@ -27,6 +29,7 @@ def test_keys_are_counted_in_an_array_and_by_order_alike(given_keys: list[int]) 
         assert count_keys(found, space) == expected
 
 
+@settings(max_examples=many(25))
 @given(keys)
 def test_ids_have_no_gaps_and_keep_what_is_equal(given_keys: list[int]) -> None:
     found = np.array(given_keys, dtype=np.int64)
@@ -36,6 +39,7 @@ def test_ids_have_no_gaps_and_keep_what_is_equal(given_keys: list[int]) -> None:
         assert len(set(zip(ids.tolist(), given_keys, strict=True))) == groups == len(set(given_keys))
 
 
+@settings(max_examples=many(25))
 @given(keys)
 def test_lone_rows_may_go_and_nothing_else(given_keys: list[int]) -> None:
     tally, found = Counter(given_keys), np.array(given_keys, dtype=np.int64)
@@ -61,7 +65,7 @@ def test_many_lone_rows_go_and_few_stay() -> None:
     assert (sparse.groups, sparse.ids.max()) == (2, 1)  # many gaps are closed
 
 
-@settings(max_examples=25)
+@settings(max_examples=many(10))
 @given(tables())
 def test_growing_classes_have_the_sizes_of_a_plain_count(table: Coded) -> None:
     steps = growing(table)

@@ -76,3 +76,11 @@ def test_names_are_escaped() -> None:
 )
 def test_percent_tells_few_from_none(part: float, told: str) -> None:
     assert percent(part) == told
+
+
+def test_more_sets_than_are_listed() -> None:
+    many = uniqueness(pa.table({f"id{i:02}": range(3) for i in range(21)}), size=1)
+    text = table_page("keys", many)
+    assert "21 of them make every row unique and can spare no column. The first 20 are listed; --json has all." in text
+    assert "id19" in text.split("The smallest sets")[1]
+    assert "id20" not in text.split("The smallest sets")[1].split("An attacker")[0]

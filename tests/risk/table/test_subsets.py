@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from depth import many
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.risk.table import subsets as module
 from hedgerow.risk.table.classes import keys_of
@@ -19,20 +20,20 @@ from risk.tables import sizes_of, table_of, tables
 
 def plain(table: Coded, size: int) -> list[Subset]:
     found = []
-    for many in range(1, size + 1):
-        for names in itertools.combinations(table.names, many):
+    for each in range(1, size + 1):
+        for names in itertools.combinations(table.names, each):
             counts = sizes_of(table, names)
             found.append(Subset(names, sum(count == 1 for count in counts.values()), len(counts)))
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(20))
 @given(tables(), st.integers(1, 5))
 def test_all_sets_are_counted_as_plainly(table: Coded, size: int) -> None:
     assert subsets(table, size) == plain(table, min(size, len(table.names)))
 
 
-@settings(max_examples=25)
+@settings(max_examples=many(10))
 @given(tables(columns=4, rows=12), st.integers(1, 8))
 def test_many_rows_alike_change_nothing(table: Coded, times: int) -> None:
     """Copies are what thinning drops: with enough of them it always happens."""
@@ -70,7 +71,7 @@ def test_progress_reaches_the_end() -> None:
     assert moves == [(done, 6) for done in range(1, 7)]
 
 
-@settings(max_examples=25)
+@settings(max_examples=many(10))
 @given(tables(), st.integers(0, 60))
 def test_minimal_sets_suffice_and_can_spare_nothing(table: Coded, needed: int) -> None:
     found = subsets(table, 5)
@@ -83,12 +84,12 @@ def test_five_hundred_columns_are_refused_with_what_can_be_done() -> None:
     with pytest.raises(Unsupported, match=r"500 columns have 20,833,750 sets of up to 3, and 50,000 can be searched") as refused:
         check_number(500, 3)
     said = str(refused.value)
-    assert "name at most 66 columns, search sets of up to 1, or search greedily" in said
+    assert "name at most 66 columns (--columns), search sets of up to 1 (--size 1), or grow one set" in said
     assert check_number(500, 1) == 1
     assert check_number(66, 3) == 3
     with pytest.raises(Unsupported):
         check_number(67, 3)
-    with pytest.raises(Unsupported, match=r"You can name at most 50000 columns, or search greedily"):
+    with pytest.raises(Unsupported, match=r"You can name at most 50000 columns \(--columns\), or grow one set"):
         check_number(60_000, 1)
     assert check_number(3, 9) == 3
 
@@ -101,7 +102,7 @@ def test_a_size_is_a_whole_number(size: object) -> None:
         greedy(table_of([1, 2]), size)  # type: ignore[arg-type]
 
 
-@settings(max_examples=25)
+@settings(max_examples=many(10))
 @given(tables(), st.integers(1, 5))
 def test_greedy_takes_the_best_next_column(table: Coded, size: int) -> None:
     found, every = greedy(table, size), {each.columns: each for each in plain(table, len(table.names))}

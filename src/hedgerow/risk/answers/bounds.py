@@ -32,6 +32,8 @@ _NODES: Final = 60  # of a search among whole numbers
 _SEARCHED: Final = 200  # atoms at most, for it
 _WHOLE: Final = 1e-4  # nearer to a whole number than this is one, for the choice of where to search; proofs do not rest on it
 _PASSES: Final = 12  # of the tightest bound
+_TOO_MANY: Final = f"More than {_SEARCHED} groups are told apart: what follows only because people are whole was not searched for."
+_TOO_LONG: Final = f"A search for what follows only because people are whole was cut off after {_NODES} cases."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,11 @@ class System:
         """Of answers that were published as they are."""
         values = tuple(value for _, value in answers)
         return cls(atoms, tuple(bits for bits, _ in answers), values, values)
+
+    @cached_property
+    def stopped(self) -> set[str]:
+        """Why searches among whole numbers were cut off, where they were: a note for people each."""
+        return set()
 
     @cached_property
     def exact(self) -> tuple[int, ...]:
@@ -131,25 +138,39 @@ class System:
         if met is not None:
             met.append(proposal[1])
         # Where the linear program met a table of whole numbers there is nothing to search for.
-        if self.atoms <= _SEARCHED and float(np.max(np.abs(proposal[1] - np.round(proposal[1])))) > _WHOLE:
+        if float(np.max(np.abs(proposal[1] - np.round(proposal[1])))) > _WHOLE and self._searchable():
             for _ in range(_PASSES):
-                if not self._impossible(group, most, [_NODES]):
-                    break
+                if not self._searched(group, most):
+                    return most
                 most -= 1
+            self.stopped.add(_TOO_LONG)
         return most
+
+    def _searchable(self) -> bool:
+        if self.atoms > _SEARCHED:
+            self.stopped.add(_TOO_MANY)
+        return self.atoms <= _SEARCHED
+
+    def _searched(self, group: Any, value: int) -> bool:
+        """Whether a limited search shows that no table of whole numbers has g x >= value."""
+        left = [_NODES]
+        shown = self._impossible(group, value, left)
+        if not shown and left[0] < 0:
+            self.stopped.add(_TOO_LONG)
+        return shown
 
     def empty(self) -> tuple[int, Combination | None]:
         """The atoms in which there can be nobody, as bits, and one combination that shows it of all of them together."""
         inner = self.inner
-        candidates = 0 if inner is None else sum(1 << place for place, size in enumerate(inner.tolist()) if size == 0)
-        if not candidates:
+        likely = 0 if inner is None else sum(1 << place for place, size in enumerate(inner.tolist()) if size == 0)
+        if not likely:
             return 0, None
-        found = self.upper(spread(candidates, self.atoms))
+        found = self.upper(spread(likely, self.atoms))
         if found is not None and found.at_most < 1:
-            return candidates, found
+            return likely, found
         kept = 0  # together they could not be confirmed; one by one some of them can
-        for place in range(self.atoms if self.atoms <= _SEARCHED else 0):
-            single = candidates & 1 << place
+        for place in range(self.atoms if self._searchable() else 0):
+            single = likely & 1 << place
             alone = self.at_most(single) if single else None
             kept |= single if alone is not None and alone[0] <= 0 else 0
         return kept, None
@@ -164,7 +185,7 @@ class System:
 
     def impossible(self) -> bool:
         """Whether no table of whole numbers has these answers, as far as a limited search shows it."""
-        return self.atoms <= _SEARCHED and self._impossible(np.zeros(self.atoms, dtype=np.int64), 0, [_NODES])
+        return self._searchable() and self._searched(np.zeros(self.atoms, dtype=np.int64), 0)
 
     def without(self, place: int) -> System:
         """All answers but one."""

@@ -27,7 +27,7 @@ def conflict(system: System, names: Sequence[str]) -> Finding | None:
                 said = f"{whom} cannot be exact: it is {amount(proof.at_most)}, and a count is at least 0. {_FIX}"
                 return Finding("inconsistent", said, answers=(whom,), combination=sums)
             said = (
-                f"{whom} cannot all be exact: {sums} takes nobody away whom it has not added, "
+                f"{whom} cannot {'both' if len(terms) == 2 else 'all'} be exact: {sums} takes nobody away whom it has not added, "
                 f"so it is at least 0, but the answers make it {amount(proof.at_most)}. {_FIX}"
             )
             return Finding("inconsistent", said, answers=tuple(name for name, _ in terms), combination=sums)

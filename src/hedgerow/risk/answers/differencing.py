@@ -24,7 +24,7 @@ from hedgerow.risk.answers.bounds import Combination, System, spread
 from hedgerow.risk.answers.conditions import Comparison, comparisons
 from hedgerow.risk.answers.conflicts import conflict
 from hedgerow.risk.answers.findings import Finding, amount, beyond, brief, described, listed, ordered, people, sum_of
-from hedgerow.risk.answers.groups import Group, Table, candidates, combination, parts, small_groups, table_of
+from hedgerow.risk.answers.groups import Group, Table, combination, derived, parts, small_groups, table_of, telling
 from hedgerow.risk.answers.published import Answers
 
 __all__ = ["Differenced", "differencing"]
@@ -58,8 +58,20 @@ def differencing(answers: Answers, *, k: int = 3) -> Differenced:
         table = table_of(given, answers, k)
         sizes, questions = sizes + table.atoms, questions + len(table.counts) + len(table.sums)
         found += _found(table)
-        notes += table.notes
-    return Differenced(ordered(found), sizes, questions, tuple(notes))
+        notes += [*table.notes, *sorted(table.system.stopped)]
+    return Differenced(ordered(found), sizes, questions, (*_taken(answers), *notes))
+
+
+def _taken(answers: Answers) -> Iterator[str]:
+    """Notes: what of the answers was taken for granted, or was not combined."""
+    if any(answer.implied for answer in answers.answers):
+        yield "The result of a GROUP BY is taken as complete: nobody is in a group that it does not show. Show groups left out with *."
+    means = sum(answer.measure == "mean" for answer in answers.answers)
+    if means:
+        yield f"Means are not combined ({means:,} of them): give the sum and the count instead."
+    vague = sum(answer.measure == "sum" and answer.value is None for answer in answers.answers)
+    if vague:
+        yield f"Sums that were rounded or suppressed are not combined ({vague:,} of them)."
 
 
 def _found(table: Table) -> list[Finding]:
@@ -69,11 +81,12 @@ def _found(table: Table) -> list[Finding]:
     if broken is not None:
         return [broken]
     table.empty = table.system.empty()[0]
-    small = small_groups(table)
+    every = small_groups(table)
+    small = telling(table, every)
     recovered = dict(_recovered(table))
     findings = list(recovered.values())
     findings += [_isolated(table, group) for group in small if group.bits not in recovered]
-    findings += _attributes(table, small)
+    findings += _attributes(table, every)
     findings += [found for group in small if group.low == group.high for found in _values(table, group)]
     return findings
 
@@ -98,6 +111,8 @@ def _isolated(table: Table, group: Group) -> Finding:
 def _recovered(table: Table) -> Iterator[tuple[int, Finding]]:
     """Numbers that were suppressed, or told by their bounds only, and that the others give away; with the group that each is about."""
     hidden = sorted(set(range(len(table.counts))) - set(table.system.exact))
+    if len(hidden) > _HIDDEN:
+        table.notes.append(f"Of {len(hidden):,} suppressed or rounded counts the first {_HIDDEN} were looked at.")
     for place in hidden[:_HIDDEN]:
         low, high = table.system.whole(table.members[place])
         if low != high:
@@ -216,7 +231,7 @@ def _possible(table: Table) -> Iterator[Finding]:
     """Without answers: the groups that nobody asked about and that questions together tell; first those with most conditions."""
     asked, whole = set(table.members), (1 << table.atoms) - 1
     found: dict[int, Finding] = {}
-    order = sorted(candidates(table), key=lambda each: -len(list(_tests(table, each[1]))))
+    order = sorted(derived(table), key=lambda each: -len(list(_tests(table, each[1]))))
     for tried, (bits, (inside, outside)) in enumerate(order):
         if len(found) == _POSSIBLE or tried == _TRIED:
             table.notes.append(f"Of {len(order):,} groups those with most conditions were looked at, and {len(found)} are named.")

@@ -10,8 +10,8 @@
 - **(n, k)-dominance**: flagged when the n largest have more than k percent of S.
 - **Minimum frequency**: flagged when there are fewer than m contributors.
 
-None of them protects anybody: they look at one cell at a time, and which cells are missing depends on the data, so that a gap itself tells
-something. A single gap in a line with a published total is no gap (``suppressed``). Numbers are exact: ratios are compared as fractions.
+None of them protects anybody: they look at one cell at a time, and which cells are missing depends on the data, so that a hole itself tells
+something. A single hole in a line with a published total is no hole (``suppressed``). Numbers are exact: ratios are compared as fractions.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ __all__ = [
     "p_ratio",
     "published_cells",
     "ratio_threshold",
+    "unchecked",
 ]
 
 _BORDER: Final = Fraction(1, 10**12)  # sums of doubles are this far off at most: what lies on the border within it is flagged
@@ -57,7 +58,7 @@ class Rules:
         if self.p is not None:
             object.__setattr__(self, "p", _exact(self.p, "p"))
             if self.p <= 0:
-                raise InvalidArgument("p", "must be a percentage above 0", self.p)
+                raise InvalidArgument("p", "must be a percentage above 0", float(self.p))
         if self.dominance is not None:
             n, k = self.dominance
             object.__setattr__(self, "dominance", (n, _exact(k, "k")))
@@ -226,6 +227,18 @@ def published_cells(answers: Answers, rules: Rules | None = None) -> list[Findin
             sentence = f"{answer.name}, the {answer.words}, is a risk by the rules for totals: {'; '.join(reasons)}."
             found.append(Finding("dominated", sentence, answer.words, size, size, (answer.name,)))
     return found
+
+
+def unchecked(answers: Answers) -> list[str]:
+    """Notes: which sums the rules could not be held against."""
+    sums = [answer for answer in answers.answers if answer.measure == "sum"]
+    bare = [answer for answer in sums if not answer.contributions or answer.value is None]
+    if not bare:
+        return []
+    return [
+        f"The rules for totals were not held against {len(bare):,} of {len(sums):,} sums: they need the exact sum and its largest "
+        "contributions ('largest' and 'second', or 'contributions')."
+    ]
 
 
 def _per_cell(by: Sequence[str], value: str, contributor: str | None, n: int, *, real: bool) -> str:

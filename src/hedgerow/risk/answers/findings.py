@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.conditions import And, Condition, both, normal, words
+from hedgerow.risk.answers.conditions import And, Comparison, Condition, both, normal, words
 
 __all__ = ["KINDS", "Finding", "amount", "beyond", "brief", "described", "listed", "ordered", "people", "sum_of"]
 
@@ -93,7 +93,7 @@ def listed(names: Sequence[str]) -> str:
 
 def described(inside: Sequence[Condition], outside: Sequence[Condition]) -> str:
     """Who satisfies some conditions, but not others. What the first part says already is not said again in the second."""
-    held = {normal(part): part for condition in inside for part in _conjuncts(condition)}
+    held = {_said(part): part for condition in inside for part in _conjuncts(condition)}
     left = [beyond(condition, inside) for condition in outside]
     outer = list(dict.fromkeys(left))
     if not held and outer:
@@ -103,9 +103,17 @@ def described(inside: Sequence[Condition], outside: Sequence[Condition]) -> str:
 
 def beyond(condition: Condition, given: Sequence[Condition]) -> str:
     """What a condition says that others do not say already."""
-    known = {normal(part) for each in given for part in _conjuncts(each)}
-    rest = tuple(part for part in _conjuncts(condition) if normal(part) not in known)
+    known = {_said(part) for each in given for part in _conjuncts(each)}
+    rest = tuple(part for part in _conjuncts(condition) if _said(part) not in known)
     return words(rest[0]) if len(rest) == 1 else words(And(rest), inner=bool(rest))
+
+
+def _said(part: Condition) -> Condition:
+    """What a part of a description says: to be in the group of a value is to have it."""
+    match part:
+        case Comparison(column, "is", values) if values:
+            return Comparison(column, "=", values)
+    return normal(part)
 
 
 def _conjuncts(condition: Condition) -> tuple[Condition, ...]:

@@ -18,7 +18,7 @@ from hedgerow.risk.answers.atoms import atoms
 from hedgerow.risk.answers.bounds import System, spread
 from hedgerow.risk.answers.published import Answer, Answers
 
-__all__ = ["Group", "Table", "candidates", "combination", "parts", "small_groups", "table_of"]
+__all__ = ["Group", "Table", "combination", "derived", "parts", "small_groups", "table_of", "telling"]
 
 _GROUPS: Final = 100  # that the linear program looks at one by one
 _PAIRS: Final = 1_500  # answers of which every two are compared
@@ -75,6 +75,8 @@ def table_of(given: list[Answer], answers: Answers, k: int) -> Table:
         notes.append(f"The same question has different answers in {names}: they are noisy, or the data changed. They were left out here.")
         counts = [answer for place, answer in enumerate(counts) if place not in repeated]
         inside = [bits for place, bits in enumerate(inside) if place not in repeated]
+    if len(counts) > _PAIRS:
+        notes.append(f"Of {len(counts):,} counts the first {_PAIRS:,} were compared two by two; all were combined.")
     low = tuple(None if answer.low is None else Fraction(-(-answer.low // 1)) for answer in counts)
     high = tuple(None if answer.high is None else Fraction(answer.high // 1) for answer in counts)
     system = System(made.count, tuple(inside), low, high)
@@ -107,11 +109,16 @@ def small_groups(table: Table) -> list[Group]:
         known = found.get(group.bits)
         if known is None or (group.high - group.low < known.high - known.low):
             found[group.bits] = group
+    return list(found.values())
+
+
+def telling(table: Table, found: list[Group]) -> list[Group]:
+    """Without those of which a part is told already that has as many people."""
     asked = set(table.members)
-    sharp = [group for group in found.values() if group.low == group.high]
+    sharp = [group for group in found if group.low == group.high]
     return [
         group
-        for group in found.values()
+        for group in found
         # A derived group that has no more people than a part of it says less than that part.
         if group.bits in asked
         or not any(part.low == group.low == group.high and part.bits != group.bits and part.bits & ~group.bits == 0 for part in sharp)
@@ -140,7 +147,7 @@ def _differences(table: Table) -> Iterator[Group]:
 
 def _bounded(table: Table, known: dict[int, Group]) -> Iterator[Group]:
     """Atoms, overlaps and differences, bounded by the linear program. Tables that it meets on its way rule other groups out."""
-    given = {bits: sides for bits, sides in candidates(table) if bits not in known and bits & ~table.empty}
+    given = {bits: sides for bits, sides in derived(table) if bits not in known and bits & ~table.empty}
     many = len(given) > _SCREENED
     fixed = _determined(table, given) if many else {}
     for bits, size in fixed.items():
@@ -229,7 +236,7 @@ def _one_or_two(table: Table, bits: int, among: int) -> Terms | None:
     return None
 
 
-def candidates(table: Table) -> Iterator[tuple[int, Sides]]:
+def derived(table: Table) -> Iterator[tuple[int, Sides]]:
     """Groups to be bounded: atoms, and the overlap and the two differences of every two answers, with the answers that describe them."""
     covered = 0
     for bits in table.members:

@@ -70,7 +70,7 @@ class Answers:
 
     def __post_init__(self) -> None:
         if not self.answers:
-            more = f": line {self.left_out[0][0]:,}: {self.left_out[0][1]}" if self.left_out else ""
+            more = f": line {self.left_out[0][0]:,}: {self.left_out[0][1]}" if self.left_out else ", and there is none"
             raise InvalidArgument("answers", f"must be at least one that can be read{more}")
         if len({answer.name for answer in self.answers}) < len(self.answers):
             raise InvalidArgument("answers", "must have different names", [answer.name for answer in self.answers])

@@ -29,7 +29,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from hedgerow.errors import HedgerowError, InvalidArgument, Refused
+from hedgerow.errors import HedgerowError, InvalidArgument, Refused, SourceError
 from hedgerow.risk.answers.conditions import Value, parse
 from hedgerow.risk.answers.logs import read_log
 from hedgerow.risk.answers.published import Answer, Answers, ends, fraction
@@ -40,6 +40,7 @@ __all__ = ["MAX_ANSWERS", "MAX_BYTES", "Answer", "Answers", "read_answers", "rea
 MAX_BYTES: Final = 16 * 1024 * 1024
 MAX_ANSWERS: Final = 20_000
 _NAMES: Final = ("question", "where", "answer", "measure", "contributors", "within", "largest", "second", "contributions", "table", "name")
+_QUESTION: Final = "a condition, such as age = 21 AND sex = 'm', or as a SELECT"
 _SUM: Final = re.compile(r"(sum|mean|avg)\s*[( ]\s*(\w+)\s*\)?", re.IGNORECASE)
 
 
@@ -54,12 +55,16 @@ def read_answers(file: Path | str) -> Answers:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise InvalidArgument("FILE", f"must end with {', '.join(readers)}", str(file))
+    if not path.is_file():
+        raise SourceError(f"There is no file {path}.")
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InvalidArgument("FILE", f"must have at most {MAX_BYTES // 2**20} MB", str(file))
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
-        raise InvalidArgument("FILE", "must be a file of text that can be read", str(file)) from None
+        raise InvalidArgument("FILE", "must be a file of text in UTF-8 that can be read", str(file)) from None
+    if not text.strip():
+        raise SourceError(f"{path.name} is empty: it must hold questions and their answers.")
     return reader(text)
 
 
@@ -122,7 +127,7 @@ def _named(names: Iterable[str], where: str) -> None:
     given = list(names)
     for name in given:
         if name not in _NAMES:
-            raise InvalidArgument(where, f"must have names among {', '.join(_NAMES)}", name)
+            raise InvalidArgument(where, f"must have names among {', '.join(_NAMES)}, such as question,answer", name)
     if ("question" in given) is ("where" in given):
         raise InvalidArgument(where, "must have 'question' or 'where', one of them")
     if len(set(given)) < len(given):
@@ -134,7 +139,7 @@ def _answers(row: Mapping[str, Any], place: int, line: int, where: str) -> list[
     try:
         return _made(row, place, line)
     except Refused as refusal:
-        raise InvalidArgument(where, f"cannot be read. {refusal}".rstrip(".")) from None
+        raise InvalidArgument(where, f"cannot be read as {_QUESTION}. {refusal}".rstrip(".")) from None
     except HedgerowError as error:
         raise InvalidArgument(where, f"is wrong: {error}".rstrip(".")) from None
 

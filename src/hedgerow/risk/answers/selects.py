@@ -43,7 +43,9 @@ class Select:
         tree = select(text)
         for name, value in tree.args.items():
             if value and name not in _PLAIN:
-                raise Unsupported(f"{name.strip('_').upper()} is not read: questions of one table are, with WHERE and GROUP BY")
+                raise Unsupported(
+                    f"{name.strip('_').upper().removesuffix('S')} is not read: questions of one table are, with WHERE and GROUP BY"
+                )
         source = tree.args.get("from_")
         if source is None or not isinstance(source.this, exp.Table) or source.this.args.get("joins"):
             raise Unsupported("A question must have one table behind FROM")

@@ -1,7 +1,7 @@
 """Whether suppressed cells of a table with totals can be computed again, or nearly so; and what it tells that they are missing.
 
-Each gap is unknown; each line or column with a published total is an equation. ``bounds`` then says between which ends a gap lies, in exact
-numbers. A single gap in a line with its total is the total minus the rest.
+Each hole is unknown; each line or column with a published total is an equation. ``bounds`` then says between which ends a hole lies, in
+exact numbers. A single hole in a line with its total is the total minus the rest.
 """
 
 from __future__ import annotations
@@ -15,26 +15,28 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.risk.answers.bounds import System
 from hedgerow.risk.answers.findings import Finding, amount
 
-__all__ = ["CHOICE", "Gap", "suppressed"]
+__all__ = ["CHOICE", "Hole", "suppressed"]
 
 CHOICE: Final = (
-    "Which numbers are missing was chosen by looking at them: a gap says that the cell is a risky one, or stands beside one. "
+    "Which numbers are missing was chosen by looking at them: a hole says that the cell is a risky one, or stands beside one. "
     "A rule whose outcome depends on the data publishes something about the data, and no budget has paid for it."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """A suppressed cell, and the ends between which the rest of the table holds it; ``high`` is None where nothing does."""
+class Hole:
+    """A suppressed cell, and the ends between which the rest of the table holds it; ``high`` is None where nothing does. ``complete`` is
+    False where a search among whole numbers was cut off, so that the ends may be wider than they need be."""
 
     row: str
     column: str
     low: Fraction
     high: Fraction | None
+    complete: bool = True
 
     @property
     def recoverable(self) -> bool:
-        """Whether it is no gap at all."""
+        """Whether it is no hole at all."""
         return self.low == self.high
 
 
@@ -48,23 +50,24 @@ def suppressed(
     total: Any = None,
     whole: bool = True,
     below: int | None = None,
-) -> tuple[list[Gap], list[Finding]]:
-    """The gaps (None in ``table``) and the findings about them. ``whole`` for counts. ``below`` is the public rule "fewer than so many are
-    suppressed", where nothing else was suppressed: it narrows every gap, because a gap then says that there are 1 to ``below`` − 1."""
+) -> tuple[list[Hole], list[Finding]]:
+    """The holes (None in ``table``) and the findings about them. ``whole`` for counts. ``below`` is the public rule "fewer than so many are
+    suppressed", where nothing else was suppressed: it narrows every hole, because a hole then says that there are 1 to ``below`` − 1."""
     _shape(rows, columns, table, row_totals, column_totals)
-    gaps = [(i, j) for i, line in enumerate(table) for j, cell in enumerate(line) if cell is None]
-    if not gaps:
+    holes = [(i, j) for i, line in enumerate(table) for j, cell in enumerate(line) if cell is None]
+    if not holes:
         return [], []
-    system = _system(gaps, table, row_totals, column_totals, total, below)
+    system = _system(holes, table, row_totals, column_totals, total, below)
     if system.contradiction() is not None:
-        raise InvalidArgument("table", "must add up to its totals: no numbers of at least 0 fill its gaps")
+        raise InvalidArgument("table", "must add up to its totals: no numbers of at least 0 fill its holes")
     found, findings = [], []
-    for place, (i, j) in enumerate(gaps):
+    for place, (i, j) in enumerate(holes):
+        system.stopped.clear()
         low, high = _ends(system, 1 << place, whole=whole)
-        gap = Gap(rows[i], columns[j], low, high)
-        found.append(gap)
-        where = f"{gap.row}, {gap.column}"
-        if gap.recoverable:
+        hole = Hole(rows[i], columns[j], low, high, not system.stopped)
+        found.append(hole)
+        where = f"{hole.row}, {hole.column}"
+        if hole.recoverable:
             ends = (int(low), int(low)) if whole else (None, None)
             findings.append(Finding("recoverable", f"The suppressed cell {where} is {amount(low)}: the totals give it away.", where, *ends))
         elif high is not None and low > 0 and (high - low) * 10 < low:
@@ -82,14 +85,14 @@ def _ends(system: System, bits: int, *, whole: bool) -> tuple[Fraction, Fraction
 
 
 def _system(
-    gaps: Sequence[tuple[int, int]],
+    holes: Sequence[tuple[int, int]],
     table: Sequence[Sequence[Any]],
     row_totals: Sequence[Any] | None,
     column_totals: Sequence[Any] | None,
     total: Any,
     below: int | None,
 ) -> System:
-    places = {gap: place for place, gap in enumerate(gaps)}
+    places = {hole: place for place, hole in enumerate(holes)}
     lines = [(total, [(i, j) for i, line in enumerate(table) for j in range(len(line))])]
     lines += [(each, [(i, j) for j in range(len(table[i]))]) for i, each in enumerate(row_totals or [])]
     lines += [(each, [(i, j) for i in range(len(table))]) for j, each in enumerate(column_totals or [])]
@@ -102,10 +105,10 @@ def _system(
         low.append(rest)
         high.append(rest)
     if below is not None:
-        members += [1 << place for place in range(len(gaps))]
-        low += [Fraction(1)] * len(gaps)
-        high += [Fraction(below - 1)] * len(gaps)
-    return System(len(gaps), tuple(members), tuple(low), tuple(high))
+        members += [1 << place for place in range(len(holes))]
+        low += [Fraction(1)] * len(holes)
+        high += [Fraction(below - 1)] * len(holes)
+    return System(len(holes), tuple(members), tuple(low), tuple(high))
 
 
 def _shape(rows: Sequence[str], columns: Sequence[str], table: Sequence[Sequence[Any]], *totals: Sequence[Any] | None) -> None:

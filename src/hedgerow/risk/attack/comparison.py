@@ -1,8 +1,9 @@
 """Before and after: the same attack against what people publish by habit, and against Hedgerow at several totals of epsilon.
 
-**The game.** Each run draws people from a pool of those with and those without a secret: a fair coin for each decides from which. So the
-attacker begins at 50 %, whatever the share of the secret is, and the ceilings of ``ceilings`` are about exactly this game. The attacker
-knows everything but the secrets: who was drawn, all groups that she asks about, how the answers are made.
+**The game.** Each run fills seats from a crowd of people with and without a secret: a fair coin for each seat decides of which. Nothing but
+how many there are of each is taken from a table, which limits the seats. So the attacker begins at 50 %, whatever the share of the secret
+is, and the ceilings of ``ceilings`` are about exactly this game. The attacker knows everything but the secrets: who sits where, all groups
+that she asks about, how the answers are made.
 
 **The attack.** Ask for one number of each group of people (``Grouping``), put all answers together (``reconstruction``), guess everybody's
 secret. Both ways of grouping are tried. Against habits the crossing groups are halves, which rounding hardly changes and no rule about
@@ -26,21 +27,37 @@ from hedgerow.risk.attack.publisher import HABITS, Publisher
 from hedgerow.risk.attack.reconstruction import Mask, least_squares, linear_program
 from hedgerow.risk.attack.success import Success
 
-__all__ = ["CROSSING", "LEAST", "ONE_BY_ONE", "PEOPLE", "Comparison", "Line", "Pool", "attack", "before_and_after", "silent"]
+__all__ = [
+    "CROSSING",
+    "FEW",
+    "HALVES",
+    "LEAST",
+    "NOISY",
+    "ONE_BY_ONE",
+    "PEOPLE",
+    "Comparison",
+    "Crowd",
+    "Line",
+    "attack",
+    "before_and_after",
+    "halvings",
+    "silent",
+]
 
 ONE_BY_ONE: Final = "one by one"
-CROSSING: Final = "crossing groups"
+HALVES: Final = "crossing halves"  # of everybody, against habits
+CROSSING: Final = "crossing groups"  # of a few, against noise
 PEOPLE: Final = 200  # drawn in a run, at most
 LEAST: Final = 20  # of each kind: fewer say nothing
-_NOISY: Final = 12  # questions in crossing groups to somebody who adds noise
-_FEW: Final = 4  # people in each of those groups
+NOISY: Final = 12  # questions in crossing groups to somebody who adds noise
+FEW: Final = 4  # people in each of those groups
 _MOST_RUNS: Final = 10_000
 
 Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pool:
+class Crowd:
     """The secrets of people who can be drawn; ``people`` of them in each run."""
 
     secrets: Mask
@@ -119,24 +136,24 @@ def silent(done: int, total: int) -> None:
     """Nobody wants to know how far it is."""
 
 
-def attack(publisher: Publisher, divided: Callable[[], Grouping], pool: Pool, runs: int, tell: Tell = silent) -> Success:
+def attack(publisher: Publisher, divided: Callable[[], Grouping], crowd: Crowd, runs: int, tell: Tell = silent) -> Success:
     """So many runs, each with people drawn anew and divided anew."""
     if not 1 <= runs <= _MOST_RUNS:
         raise InvalidArgument("runs", f"must lie between 1 and {_MOST_RUNS:,}", runs)
     hits, apart = 0, True
     for run in range(runs):
         tell(run, runs)
-        secret, grouping = pool.draw(), divided()
+        secret, grouping = crowd.draw(), divided()
         told = publisher.ask(grouping, secret)
         # Where nobody's answer depends on another, both ways are plain rounding; of differences HiGHS makes more work.
         way = linear_program if publisher.laplace and not grouping.apart else least_squares
         hits += way(grouping.members, told.answers, told.scales).hits(secret)
         apart = apart and grouping.apart
-    return Success(hits, pool.people, runs, apart)
+    return Success(hits, crowd.people, runs, apart)
 
 
 def before_and_after(
-    pool: Pool,
+    crowd: Crowd,
     guards: Sequence[Guarded],
     *,
     runs: int = 20,
@@ -146,23 +163,29 @@ def before_and_after(
     """Both attacks against every habit and every guard. ``tell`` hears how many runs are done, and of how many."""
     if len({guard.name for guard in guards}) < len(guards):
         raise InvalidArgument("guards", "must have different epsilons", [guard.name for guard in guards])
-    attacked = [(publisher, name) for publisher in (*habits, *guards) for name in (ONE_BY_ONE, CROSSING)]
+    attacked: list[tuple[Publisher, str]] = [(habit, name) for habit in habits for name in (ONE_BY_ONE, HALVES)]
+    attacked += [(guard, name) for guard in guards for name in (ONE_BY_ONE, CROSSING)]
     total = runs * len(attacked)
     lines = []
     for place, (publisher, name) in enumerate(attacked):
         guard = publisher if isinstance(publisher, Guarded) else None
-        divided = _divided(pool.people, name, noisy=guard is not None)
-        success = attack(publisher, divided, pool, runs, lambda run, _, done=place * runs: tell(done + run, total))  # type: ignore[misc]
+        divided = _divided(crowd.people, name)
+        success = attack(publisher, divided, crowd, runs, lambda run, _, done=place * runs: tell(done + run, total))  # type: ignore[misc]
         promised = (None, None) if guard is None else (guard.epsilon, guard.ceiling)
         lines.append(Line(publisher.name, name, success, *promised))
     tell(total, total)
     many = 2 * len(habits)
-    return Comparison(pool.people, runs, tuple(lines[:many]), tuple(lines[many:]), tuple(guards))
+    return Comparison(crowd.people, runs, tuple(lines[:many]), tuple(lines[many:]), tuple(guards))
 
 
-def _divided(people: int, name: str, *, noisy: bool) -> Callable[[], Grouping]:
+def halvings(people: int) -> int:
+    """How often everybody is divided in halves, against habits."""
+    return 100 + 3 * people
+
+
+def _divided(people: int, name: str) -> Callable[[], Grouping]:
     if name == ONE_BY_ONE:
         return lambda: one_by_one(people)
-    if noisy:
-        return lambda: crossing(people, _NOISY, people // _FEW)
-    return lambda: crossing(people, 100 + 3 * people, 2)
+    if name == CROSSING:
+        return lambda: crossing(people, NOISY, people // FEW)
+    return lambda: crossing(people, halvings(people), 2)

@@ -24,7 +24,7 @@ _WIDTH, _HEIGHT, _TOP, _BOTTOM = 720, 352, 44, 264
 _LEFT, _MIDDLE, _GAP, _RIGHT = 56, 296, 330, 704  # where the bars begin and end, and where the marks do
 _LOW: Final = 0.44  # the foot of the scale
 _POINTS: Final = 60  # of a curve
-_CROWDED: Final = 0.97  # a belief from 50 % up to this has a curve with room for its name
+_APART: Final = 15.0  # between two names below each other
 
 
 def percent(rate: float | Fraction, places: int = 1, *, up: bool = False) -> str:
@@ -61,32 +61,38 @@ def figure(found: Comparison) -> Figure:
 
 def belief_figure(ceilings: Sequence[tuple[str, Ceiling]], but: Fraction = Fraction(0)) -> Figure:
     """What somebody can believe afterwards, against what she believed before, a curve for each epsilon."""
-    left, right, top, bottom = 56.0, 560.0, 12.0, 292.0
+    left, right, top, bottom = 56.0, 560.0, 30.0, 292.0
     across, up = _scale(0, 1, left, right), _scale(0, 1, bottom, top)
-    parts = []
+    parts = [_text(left, 16, "believed afterwards, at most", "start", "value")]
     for mark in (0, 25, 50, 75, 100):
         parts += [_rule(left, up(mark / 100), right, up(mark / 100), "grid"), _text(left - 8, up(mark / 100) + 4, f"{mark} %", "end")]
         parts.append(_text(across(mark / 100), bottom + 18, f"{mark} %", "middle"))
     parts.append(_text((left + right) / 2, bottom + 38, "believed before any answer", "middle", "value"))
-    told = []
+    parts.append(_rule(left, up(0), right, up(1), "axis"))
+    told, ends = [], []
     for name, ceiling in ceilings:
         curve = ceiling.curve([Fraction(k, _POINTS) for k in range(1, _POINTS)], but=but)
         path = " ".join(f"{across(float(p)):.1f},{up(float(most)):.1f}" for p, _, most in curve)
         whole = f"{left:.1f},{bottom:.1f} {path} {right:.1f},{top:.1f}"
         parts.append(f'<polyline class="line" points="{whole}"><title>{escape(name)}</title></polyline>')
-        told.append((name, percent(ceiling.belief(Fraction(1, 10), but=but), up=True), percent(ceiling.belief(but=but), up=True)))
-    for name, ceiling in ceilings:  # a name stands below its curve, where that crosses the falling diagonal
-        most = float(ceiling.belief(but=but))
-        if most < _CROWDED:
-            odds = math.sqrt(most / (1 - most))
-            parts.append(_text(across(1 / (1 + odds)) + 20, up(odds / (1 + odds)) + 16, name, "start", "value"))
-    crowded = [name for name, ceiling in ceilings if float(ceiling.belief(but=but)) >= _CROWDED]
-    if crowded:
-        parts.append(_text(left + 44, top + 20, f"along the top: {', '.join(crowded)}", "start", "value"))
-    parts += [_rule(left, up(0), right, up(1), "axis"), _text(right + 10, up(0.97) + 4, "afterwards, at most", "start", "value")]
+        half = percent(ceiling.belief(but=but), up=True)
+        told.append((name, percent(ceiling.belief(Fraction(1, 10), but=but), up=True), half))
+        ends.append((up(float(ceiling.belief(but=but))), f"{name}: {half}"))
+    parts += [_text(right + 14, 16, "from 50 % to", "start", "value"), *_from_half(across(0.5), right, ends)]
     drawing = _svg(_WIDTH, 340, "Curves: the most that can be believed afterwards, by what was believed before", parts)
     titles = ("total", "believed 10 %, afterwards at most", "believed 50 %, afterwards at most")
     return Figure("What an attacker can come to believe about one person", drawing, titles, tuple(told), note=_but(but))
+
+
+def _from_half(x: float, right: float, ends: Sequence[tuple[float, str]]) -> list[str]:
+    """From where each curve passes 50 % a line to its name in the margin; names that would touch are moved apart."""
+    parts, free = [], 0.0
+    for y, words in sorted(ends):
+        free = max(y, free + _APART)
+        parts.append(f'<path class="leader" d="M{x:.1f} {y:.1f}H{right:.1f}L{right + 12:.1f} {free:.1f}"/>')
+        parts.append(f'<circle class="bar" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>')
+        parts.append(_text(right + 14, free + 4, words, "start"))
+    return parts
 
 
 def alone(drawing: str) -> str:
@@ -203,7 +209,10 @@ def _text(x: float, y: float, words: str, anchor: str, kind: str = "label") -> s
 
 def _svg(width: float, height: float, words: str, parts: Sequence[str]) -> str:
     inner = "".join(parts)
-    own = "<style>svg .open{fill:var(--paper,#fff);stroke:var(--bar,#3f72af);stroke-width:2}</style>"
+    own = (
+        "<style>svg .open{fill:var(--paper,#fff);stroke:var(--bar,#3f72af);stroke-width:2}"
+        "svg .leader{fill:none;stroke:var(--soft,#52606d);stroke-dasharray:2 3}</style>"
+    )
     return f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{escape(words)}">{own}{inner}</svg>'
 
 

@@ -1,4 +1,4 @@
-"""The secret column of a policy's table, as a pool of people to attack. For its custodian: this reads the data without any protection.
+"""The secret column of a policy's table, as a crowd of people to attack. For its custodian: this reads the data without any protection.
 
 It reads the policy and the file of one table. It opens no ledger: nothing is charged, nothing is written, nothing is accepted.
 """
@@ -8,14 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from hedgerow.errors import InvalidArgument, Refused, SourceError
 from hedgerow.policy import BudgetRule, ColumnRule, Policy, TableRule, read_policy
-from hedgerow.risk.attack.comparison import LEAST, PEOPLE, Pool
+from hedgerow.risk.attack.comparison import LEAST, PEOPLE, Crowd
 from hedgerow.risk.attack.reconstruction import Mask
+from hedgerow.risk.table.sources import Desk, desk
+from hedgerow.risk.table.sources import found as known_name
 
 __all__ = ["Target", "target_of"]
 
@@ -24,13 +26,14 @@ _FEW: Final = 8  # names in a refusal
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """Whom to attack and for what: the pool, and the words for it."""
+    """Whom to attack and for what: the crowd, and the words for it. So many people were ``wanted``; the crowd may have fewer."""
 
     table: TableRule
     budget: BudgetRule
     column: str
     words: str
-    pool: Pool
+    crowd: Crowd
+    wanted: int = PEOPLE
 
 
 def target_of(
@@ -47,7 +50,7 @@ def target_of(
     Each unit counts once. Nothing of the table is kept but up to ``people`` secrets of either kind.
     """
     if equals is not None and above is not None:
-        raise InvalidArgument("above", "and equals cannot both be given: one of them makes the secret", str(above))
+        raise InvalidArgument("above", "and equals (--is) cannot both be given: one of them makes the secret", str(above))
     policy = read_policy(path)
     rule = _table(policy, table)
     column = _column(rule, secret)
@@ -55,7 +58,7 @@ def target_of(
         raise InvalidArgument("people", f"must be at least {LEAST}", people)
     yes, words = _yes(column, equals, above)
     secrets = _read(policy.source_path(rule), rule, column, yes, people)
-    return Target(rule, policy.budget(rule.population or ""), column, words, Pool(secrets, people))
+    return Target(rule, policy.budget(rule.population or ""), column, words, Crowd(secrets, people), people)
 
 
 def _table(policy: Policy, name: str | None) -> TableRule:
@@ -76,7 +79,11 @@ def _column(rule: TableRule, name: str | None) -> str:
     if name is None:
         two = [column.name for column in rule.columns if not column.hidden and _two_valued(column)]
         if len(two) != 1:
-            found = f"{_listed(two)} have two values" if two else f"no column of {rule.name} is declared with two values"
+            found = (
+                f"{_listed(two)} have two values each"
+                if two
+                else f"no column of {rule.name} is declared with two values. Of another one say also --is VALUE or --above NUMBER"
+            )
             raise InvalidArgument("secret", f"must name the column to attack: {found}")
         return two[0]
     known = rule.column(name)
@@ -91,59 +98,65 @@ def _two_valued(column: ColumnRule) -> bool:
     return column.type == "boolean" or len(column.values or ()) == 2
 
 
-def _yes(column: str, equals: str | None, above: Decimal | None) -> tuple[tuple[str, list[Any]] | None, str]:
-    """The condition on the column with its parameters, None where its two values are yes and no; and how one says it."""
+def _yes(column: str, equals: str | None, above: Decimal | None) -> tuple[str | None, str]:
+    """The condition on the column, None where its two values are yes and no; and how one says it."""
     if equals is not None:
-        return ("CAST(it AS VARCHAR) = $1", [equals]), f"whether {column} is {equals}"
+        text = equals.strip().replace("'", "''")
+        return f"it = '{text}'", f"whether {column} is {equals}"
     if above is not None:
-        return ("TRY_CAST(it AS DOUBLE) > $1", [float(above)]), f"whether {column} is above {above:g}"
+        return f"TRY_CAST(it AS DOUBLE) > CAST('{float(above)!r}' AS DOUBLE)", f"whether {column} is above {above:g}"
     return None, f"which of its two values {column} has"
 
 
-def _read(path: Path, rule: TableRule, column: str, yes: tuple[str, list[Any]] | None, people: int) -> Mask:
+def _read(path: Path, rule: TableRule, column: str, yes: str | None, people: int) -> Mask:
     """Up to so many people with the secret, and as many without it."""
-    import duckdb
-
     if not path.is_file():
         raise SourceError(f"There is no file {path.name}, the source of {rule.name}.")
-    reader = "read_csv" if path.suffix.lower() == ".csv" else "read_parquet"
-    with duckdb.connect(":memory:", config={"threads": "1"}) as room:
-        try:
-            source = room.from_query(f"SELECT * FROM {reader}($1)", params=[str(path)])
-            room.register("source", source.select(_picked(rule, source.columns, column)).to_arrow_table())
-            counts = _counted(room, rule.unit == "row", column, yes)
-        except duckdb.Error:
-            raise SourceError(f"{path.name} cannot be read.") from None
+    with desk(path) as opened:
+        owner, it = _picked(rule, [name for name, _ in opened.columns(0)], column)
+        kept = opened.keep(0, [_text(owner), _text(it)])
+        counts = _counted(opened, f'(SELECT c0 AS owner, c1 AS it FROM "{kept}")', rule.unit == "row", column, yes)
+    if not counts[0]:
+        raise Refused(
+            f"Nobody in {rule.name} has this secret: it is about no value of {column}. Values are compared as the file writes them."
+        )
     return np.repeat([True, False], [min(count, people) for count in counts])
 
 
-def _picked(rule: TableRule, columns: list[str], column: str) -> str:
-    """The owner and the secret of each row."""
+def _picked(rule: TableRule, columns: list[str], column: str) -> tuple[str, str]:
+    """The owner and the secret of each row, as terms of SQL."""
+    secret = known_name(column, columns, "secret")
+    if rule.unit == "row":
+        return "0", _quoted(secret)
     names = {name.casefold(): name for name in columns}
-    if column.casefold() not in names:
-        raise InvalidArgument("secret", f"must be a column of {rule.name}: {_listed(columns)}", column)
     unit = (rule.unit or "").casefold()
-    if unit != "row" and unit not in names:
+    if unit not in names:
         raise SourceError(f"The source of {rule.name} has no column {rule.unit}, its unit.")
-    owner = "0" if unit == "row" else _quoted(names[unit])
-    return f"{owner} AS owner, {_quoted(names[column.casefold()])} AS it"
+    return _quoted(names[unit]), _quoted(secret)
 
 
-def _counted(room: Any, rows: bool, column: str, yes: tuple[str, list[Any]] | None) -> list[int]:
+def _counted(opened: Desk, source: str, rows: bool, column: str, yes: str | None) -> list[int]:
     """How many people have the secret, and how many do not. Who has many rows has it if one of them says so; empty ones say nothing."""
     if yes is None:
-        kinds = room.execute("SELECT count(DISTINCT it) FROM source").fetchone()[0]
-        if kinds != 2:
-            how = "fewer than two values" if kinds < 2 else "more than two values"
+        kinds = int(opened.numbers(f"SELECT count(DISTINCT it) FROM {source}")[0][0])
+        if kinds < 2:
+            how = "the same value in every row" if kinds else "no values at all"
+            raise Refused(f"The column {column} has {how}: there is no secret to find. Attack another column.")
+        if kinds > 2:
             raise Refused(
-                f"The column {column} has {how}. Say what is secret about it: --is VALUE, or --above NUMBER (in Python equals=, above=)."
+                f"The column {column} has more than two values. Say what is secret about it: --is VALUE, or --above NUMBER "
+                "(in Python equals=, above=)."
             )
-        yes = "it = (SELECT max(it) FROM source)", []
-    condition, given = yes
-    there = "FROM source WHERE it IS NOT NULL AND owner IS NOT NULL"
-    asked = f"SELECT {condition} AS yes {there}" if rows else f"SELECT bool_or({condition}) AS yes {there} GROUP BY owner"
-    found = room.execute(f"SELECT count(*) FILTER (WHERE yes), count(*) FILTER (WHERE NOT yes) FROM ({asked})", given).fetchone()
-    return [int(count) for count in found]
+        yes = f"it = (SELECT max(it) FROM {source})"
+    there = f"FROM {source} WHERE it IS NOT NULL AND owner IS NOT NULL"
+    asked = f"SELECT {yes} AS yes {there}" if rows else f"SELECT bool_or({yes}) AS yes {there} GROUP BY owner"
+    found = opened.numbers(f"SELECT count(*) FILTER (WHERE yes), count(*) FILTER (WHERE NOT yes) FROM ({asked})", 2)
+    return [int(column[0]) for column in found]
+
+
+def _text(term: str) -> str:
+    """As text, without the spaces around it; nothing but spaces is nothing."""
+    return f"nullif(trim(CAST({term} AS VARCHAR)), '')"
 
 
 def _quoted(name: str) -> str:

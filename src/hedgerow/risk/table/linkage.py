@@ -1,7 +1,8 @@
 """Linkage: two files about people, without names, and the columns that both have. Who of the first is in the second?
 
 Rows that agree on the shared columns are in one class. Where a class has one row of each file, the two are the same person for certain, if
-that person is in both. Elsewhere an attacker can only guess. Rows that lack one of the values are not linked: two gaps are no agreement.
+that person is in both. Elsewhere an attacker can only guess. Rows that lack one of the values are not linked:
+what is missing here and there is no agreement.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from hedgerow.risk.table.alike import alike
 from hedgerow.risk.table.classes import Band, banded, dense, keys_of
 from hedgerow.risk.table.sources import Codes, Counts, chosen, desk
 
-__all__ = ["CANDIDATES", "Linkage", "linkage"]
+__all__ = ["POSSIBLE", "Linkage", "linkage"]
 
-CANDIDATES: Final = (0, 1, 2, 5, 10, 100)  # the last number of candidates in each band
+POSSIBLE: Final = (0, 1, 2, 5, 10, 100)  # the last number of possible matches in each band
 
 
 @dataclass(frozen=True, slots=True)
 class Linkage:
-    """Two files on the columns ``on``. ``pairs`` are the certain matches, by the place of the row in each file, from 0. ``candidates`` says
+    """Two files on the columns ``on``. ``pairs`` are the certain matches, by the place of the row in each file, from 0. ``possible`` says
     of how many rows of the first file how many rows of the second may be the same person."""
 
     on: tuple[str, ...]
     rows: tuple[int, int]
     incomplete: tuple[int, int]
-    candidates: tuple[Band, ...]
+    possible: tuple[Band, ...]
     expected: float
     pairs: npt.NDArray[np.int64] = field(repr=False, compare=False)
 
@@ -42,8 +43,8 @@ class Linkage:
 
     @property
     def linked(self) -> int:
-        """Rows of the first file that have a candidate in the second."""
-        return sum(band.rows for band in self.candidates[1:])
+        """Rows of the first file that have a possible match in the second."""
+        return sum(band.rows for band in self.possible[1:])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; who the certain ones are is left out."""
@@ -56,7 +57,7 @@ class Linkage:
             "certain_fraction": self.certain / self.rows[0],
             "linked": self.linked,
             "expected_correct": self.expected,
-            "candidates": [band.to_dict() for band in self.candidates],
+            "possible": [band.to_dict() for band in self.possible],
         }
 
 
@@ -78,14 +79,14 @@ def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage
     here, there = ids[: len(whole[0])], ids[len(whole[0]) :]
     counts = np.bincount(here, minlength=groups), np.bincount(there, minlength=groups)
     rows = len(codes[0][0]), len(codes[1][0])
-    gaps = rows[0] - len(whole[0]), rows[1] - len(whole[1])
-    faced = np.concatenate((counts[1][here], np.zeros(gaps[0], dtype=np.int64)))
-    bands = banded(faced, np.ones(len(faced), dtype=np.int64), CANDIDATES)
+    lacking = rows[0] - len(whole[0]), rows[1] - len(whole[1])
+    faced = np.concatenate((counts[1][here], np.zeros(lacking[0], dtype=np.int64)))
+    bands = banded(faced, np.ones(len(faced), dtype=np.int64), POSSIBLE)
     least, most = np.minimum(*counts), np.maximum(*counts)
     return Linkage(
         tuple(name for name, _ in names),
         rows,
-        gaps,
+        lacking,
         tuple(bands),
         float((least / np.maximum(most, 1)).sum()),
         _pairs(counts, here, there, whole),

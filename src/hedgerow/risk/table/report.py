@@ -28,8 +28,8 @@ _GUESS: Final = (
     "chance that the guess is right, averaged over everybody."
 )
 _LINK: Final = (
-    "A row has as many candidates as rows of the other file agree with it. Where one row here and one row there agree and no others do, "
-    "they are the same person, if that person is in both files."
+    "A row has as many possible matches as rows of the other file agree with it. Where one row here and one row there agree and no others "
+    "do, they are the same person, if that person is in both files."
 )
 
 
@@ -92,6 +92,8 @@ def _sets(found: Uniqueness) -> Section:
         words += f" {len(named):,} of them {'makes' if len(named) == 1 else 'make'} {least} unique and can spare no column."
     else:
         words += f" None makes {least} unique; shown is the most identifying of each size."
+    if named[_SHOWN:]:
+        words += f" The first {_SHOWN} are listed; --json has all."
     shown = named[:_SHOWN] if named else found.most_identifying
     rows = tuple((_set(each), f"{each.unique:,}", percent(Fraction(each.unique, found.rows))) for each in shown)
     return Section("The smallest sets that identify", (words,), ("columns", "unique", "of all"), rows)
@@ -125,10 +127,10 @@ def _linked(linked: Linkage, other: str) -> Section:
     words: tuple[str, ...] = (
         _LINK,
         f"On {', '.join(linked.on)}: {linked.certain:,} of {linked.rows[0]:,} rows are matched for certain with {other}, "
-        f"{linked.linked:,} have a candidate there, and of one-to-one guesses about {number(linked.expected)} are right if everybody who "
-        "can be in both files is.",
+        f"{linked.linked:,} have a possible match there, and of one-to-one guesses about {number(linked.expected)} are right if everybody "
+        "who can be in both files is.",
     )
     if any(linked.incomplete):
         words += (f"Rows that lack one of the values are not linked: {linked.incomplete[0]:,} here, {linked.incomplete[1]:,} there.",)
     return Section(f"Who is in {other}", words, figures=(_banded(
-        f"How many rows have how many candidates in {other}", linked.candidates, "candidates", linked.rows[0]),))  # fmt: skip
+        f"How many rows have how many possible matches in {other}", linked.possible, "matches", linked.rows[0]),))  # fmt: skip

@@ -191,7 +191,7 @@ def found(name: str, there: Sequence[str], argument: str = "columns") -> str:
     near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
     more = f" and {len(there) - _LISTED:,} more" if len(there) > _LISTED else ""
     fix = f"did you mean {' or '.join(near)}" if near else f"there are {', '.join(there[:_LISTED])}{more}"
-    raise InvalidArgument(argument, f"must be columns of the data, and there is no {name!r}: {fix}")
+    raise InvalidArgument(argument, f"must name columns of the data, and there is no {name!r}: {fix}")
 
 
 def tried(action: Callable[[], T], words: str) -> T:
@@ -225,6 +225,8 @@ def _taken(data: Any) -> Any:
         raise InvalidArgument("data", f"must be a file that ends in {', '.join(_FILES[:-1])} or {_FILES[-1]}", str(path))
     if not path.is_file():
         raise SourceError(f"There is no file {path}.")
+    if not path.stat().st_size:
+        raise SourceError(f"{path.name} is empty: it has neither names of columns nor rows.")
     if any(mark in str(path.resolve()) for mark in "*?[]"):
         raise InvalidArgument("data", "must name one file, without any of * ? [ ] in its path", str(path))
     if path.suffix.lower() not in _ARROW:

@@ -91,9 +91,9 @@ def check_number(columns: int, size: int, most: int = MOST) -> int:
     fewer = max(each for each in range(1, columns + 1) if number_of(each, min(size, each)) <= most)
     smaller = max((each for each in range(1, size) if number_of(columns, each) <= most), default=0)
     ways = [
-        f"name at most {fewer} columns",
-        *([f"search sets of up to {smaller}"] if smaller else []),
-        "search greedily, a column at a time",
+        f"name at most {fewer} columns (--columns)",
+        *([f"search sets of up to {smaller} (--size {smaller})"] if smaller else []),
+        "grow one set, a column at a time (--greedy)",
     ]
     raise Unsupported(
         f"{columns:,} columns have {total:,} sets of up to {size}, and {most:,} can be searched. "

@@ -133,7 +133,7 @@ def uniqueness(
         raise InvalidArgument("search", 'must be "all" or "greedy"', search)
     part = exact(share, "share")
     if not 0 < part <= 1:
-        raise InvalidArgument("share", "must be above 0 and at most 1", share)
+        raise InvalidArgument("share", "must be above 0 and at most 1", float(part))
     check = partial(check_number, size=size) if search == "all" else partial(check_size, size=size)
     table = coded(data, columns, check=check)
     size = check(len(table.names))
