@@ -12,3 +12,5 @@ SELECT "REGION", V.COST > 3 AS dear, COUNT(*) FROM Visits AS v WHERE (v.AGE) > 3
 --> region = k0 (text)
 --> dear = k1 (boolean)
 --> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first

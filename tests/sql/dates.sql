@@ -7,6 +7,9 @@ SELECT YEAR(month), QUARTER(month), MONTH(month), COUNT(*) FROM visits GROUP BY 
 --> column2 = k1 (integer)
 --> column3 = k2 (integer)
 --> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
+--> order by k2 nulls first
 
 SELECT COUNT(*) FROM visits WHERE DAY(day) = 1 OR DAYOFWEEK(day) = 0 OR DAYOFYEAR(day) > 364 OR DAYOFMONTH(day) = 2
 --> where DAYOFWEEK(day) = 0 OR DAYOFYEAR(day) >= 365 OR DAY(day) IN (1, 2)

@@ -135,6 +135,7 @@ def told(question: Question) -> str:
 
 
 def _told(question: Question) -> Iterator[str]:
+    question = question.as_asked()
     if question.explain:
         yield "explain"
     options = question.options
@@ -154,7 +155,7 @@ def _told(question: Question) -> Iterator[str]:
     for place, key in enumerate(question.keys):
         domain = question.plan.source.domain
         values = "as they occur" if domain is None else f"{len(domain[place])} values"
-        yield f"{key.name}: {text(columns[key.name])} ({key.type}, {values})"
+        yield f"{key.name}: {text(columns[question.plan.bound.keys[place]])} ({key.type}, {values})"
     for call in question.aggregates:
         shown = "" if call.function in _PLAIN else f"{call.function}{'' if call.at is None else f' {call.at}'}, "
         yield f"{call.name}: {_measure(call.measure, columns)} ({shown}{call.type})"

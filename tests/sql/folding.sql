@@ -54,6 +54,8 @@ SELECT region, COUNT(*) FROM (SELECT DISTINCT patient_id, region, age FROM visit
 --> a0: rows (integer)
 --> region = k0 (text)
 --> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
 
 SELECT COUNT(*) FROM (SELECT DISTINCT patient_id FROM visits)
 --> each person: 
@@ -134,6 +136,8 @@ SELECT zone, COUNT(*) FROM (SELECT patient_id, region FROM visits GROUP BY patie
 --> a0: rows (integer)
 --> zone = k0 (text)
 --> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
 
 SELECT COUNT(*) FROM (SELECT patient_id, COUNT(patient_id) AS n FROM visits GROUP BY patient_id) a JOIN (SELECT patient_id, MIN(value) AS low FROM labs GROUP BY patient_id) b USING (patient_id) WHERE n > 1 AND low < 3
 --> join of the same person on () adds (p0: d0)

@@ -43,6 +43,8 @@ SELECT FLOOR(age / 10) * 10 AS decade, age % 2 AS odd, COUNT(*) FROM visits GROU
 --> decade = k0 (integer)
 --> odd = k1 (integer)
 --> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
 
 SELECT COALESCE(region, 'none') AS r, COUNT(*) FROM visits GROUP BY r
 --> k0: COALESCE(region, 'none') (text, 5 values)
@@ -79,6 +81,10 @@ SELECT age, month, region, visits_before > 3, COUNT(*) FROM visits GROUP BY ALL
 --> region = k2 (text)
 --> column4 = k3 (boolean)
 --> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
+--> order by k2 nulls first
+--> order by k3 nulls first
 
 SELECT age, month, region, age + 1 AS next, COUNT(*) FROM visits GROUP BY age, month, region, next
 --> k0: age (integer, as they occur)
@@ -91,3 +97,7 @@ SELECT age, month, region, age + 1 AS next, COUNT(*) FROM visits GROUP BY age, m
 --> region = k2 (text)
 --> next = k3 (integer)
 --> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
+--> order by k2 nulls first
+--> order by k3 nulls first

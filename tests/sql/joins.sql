@@ -33,6 +33,8 @@ SELECT zone, region, COUNT(*) FROM regions INNER JOIN visits USING (region) GROU
 --> zone = k0 (text)
 --> region = k1 (text)
 --> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
 
 SELECT AVG(value) FROM visits v JOIN labs l ON v.patient_id = l.patient_id AND v.age = l.visit_age AND value > age
 --> join of the same person on (c0 = d1) adds (p0: d0)

@@ -8,7 +8,7 @@ SELECT COUNT(*) FROM care c JOIN doctors d ON c.doctor_id = d.doctor_id
 --> a0: rows (integer)
 --> count = a0 (integer)
 
-SELECT field, AVG(minutes) AS m FROM doctors JOIN care USING (doctor_id) WHERE years > 5 AND minutes > 3 AND minutes > years GROUP BY field
+SELECT field, SUM(minutes) AS m FROM doctors JOIN care USING (doctor_id) WHERE years > 5 AND minutes > 3 AND minutes > years GROUP BY field
 --> join of whom c0 names, 4 of (c0) and 30 rows of theirs, on () adds (p0: d0, p1: d1) matches 1
 -->   columns c0: doctor_id, c1: minutes
 -->   where minutes >= 4
@@ -19,9 +19,9 @@ SELECT field, AVG(minutes) AS m FROM doctors JOIN care USING (doctor_id) WHERE y
 --> of care, doctors: 2 groups, 6 rows
 --> where c1 > p1
 --> k0: p0 (text, 2 values)
---> a0: moments of c1 from 0 to 90 steps of 1 (real)
+--> a0: total of c1 from 0 to 90 steps of 1 (integer)
 --> field = k0 (text)
---> m = a0 (real)
+--> m = a0 (integer)
 
 SELECT kind, MONTH(day) AS m, field, SUM(minutes + years) FROM care c, doctors d WHERE c.doctor_id = d.doctor_id GROUP BY kind, m, field
 --> join of whom c1 names, 4 of (c1, c0, c2) and 30 rows of theirs, on () adds (p0: d0, p1: d1) matches 1
@@ -74,17 +74,19 @@ SELECT zone, COUNT(*) FROM care c JOIN patients p ON p.id = c.patient_id JOIN re
 --> zone = k0 (text)
 --> count = a0 (integer)
 
-SELECT sex, COUNT(*) FROM doctors d JOIN care c USING (doctor_id) JOIN patients p ON p.id = c.patient_id AND p.region = d.field GROUP BY sex
---> join of whom c0 names, 4 of (c0, c2) and 30 rows of theirs, on () adds (p0: d0, p1: d1) matches 1
--->   columns c0: c0, c1: p0, c2: p1
--->   where p1 IN ('f', 'm')
--->   join of the same person on () adds (p0: d0, p1: d1)
--->     columns c0: doctor_id
+SELECT sex, COUNT(*) FROM (SELECT doctor_id, MAX(years) AS y FROM doctors GROUP BY doctor_id) d JOIN care c ON c.doctor_id = d.doctor_id AND c.minutes = d.y JOIN patients p ON p.id = c.patient_id GROUP BY sex
+--> join of whom c0 names, 4 of (c0, c2) and 30 rows of theirs, on () adds (p0: d0) matches 1
+-->   columns c0: c0, c1: c1, c2: p0
+-->   where p0 IN ('f', 'm')
+-->   join of the same person on () adds (p0: d0)
+-->     columns c0: doctor_id, c1: minutes
 -->     care
--->     columns d0: region, d1: sex
+-->     columns d0: sex
 -->     patients
--->   columns d0: field, d1: years
--->   doctors
+-->   columns d0: f0
+-->   each person: f0 greatest of c0
+-->     columns c0: years
+-->     doctors
 --> of care, patients, doctors: 2 groups, 6 rows
 --> where c1 = p0
 --> k0: c2 (text, 2 values)
@@ -118,20 +120,3 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = 2) field, COU
 --> a0: rows (integer)
 --> field = k0 (text)
 --> count = a0 (integer)
-
-SELECT field, STDDEV(minutes), COVAR_POP(minutes, years) FROM care JOIN doctors USING (doctor_id) GROUP BY field HAVING COUNT(*) > 3 ORDER BY 2
---> join of whom c0 names, 4 of (c0) and 30 rows of theirs, on () adds (p0: d0, p1: d1) matches 1
--->   columns c0: doctor_id, c1: minutes
--->   care
--->   columns d0: field, d1: years
--->   doctors
---> of care, doctors: 2 groups, 6 rows
---> k0: p0 (text, 2 values)
---> a0: moments of c1 from 0 to 90 steps of 1 of degree 2 (STDDEV_SAMP, real)
---> a1: moments of c1 from 0 to 90 steps of 1 and p1 from 0 to 50 steps of 1 (COVAR_POP, real)
---> a2: rows (integer)
---> field = k0 (text)
---> stddev = a0 (real)
---> covar_pop = a1 (real)
---> having a2 > 3
---> order by a0

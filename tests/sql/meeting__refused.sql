@@ -63,3 +63,18 @@ SELECT COUNT(*) FROM care c JOIN doctors d USING (doctor_id) JOIN regions r ON r
 
 SELECT COUNT(*) FROM (SELECT kind AS x FROM care UNION ALL SELECT field AS x FROM doctors) z
 --> Unsupported: The parts of a UNION ALL are about different people
+
+SELECT AVG(minutes) FROM care c JOIN doctors d USING (doctor_id)
+--> Unsupported: AVG(minutes) cannot be asked where two populations meet
+
+SELECT field, STDDEV(minutes) FROM care JOIN doctors USING (doctor_id) GROUP BY field
+--> Unsupported: STDDEV(minutes) cannot be asked where two populations meet
+
+SELECT CORR(minutes, years) FROM care JOIN doctors USING (doctor_id)
+--> Unsupported: CORR(minutes, years) cannot be asked where two populations meet
+
+SELECT COUNT(*) FROM care c JOIN doctors d ON c.doctor_id = d.doctor_id AND c.kind = d.field
+--> Unsupported: Whom a row names has one row to meet, the first, and doctors may have others for which this holds
+
+SELECT COUNT(*) FROM care c WHERE EXISTS (SELECT 1 FROM doctors d WHERE d.doctor_id = c.doctor_id AND d.field = c.kind)
+--> Unsupported: Whom a row names has one row to meet, the first, and doctors may have others for which this holds

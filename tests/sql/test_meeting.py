@@ -47,3 +47,9 @@ def test_what_to_write_instead_is_said() -> None:
         ask("SELECT COUNT(*) FROM care c JOIN doctors d ON c.kind = d.field")
     with pytest.raises(Refused, match=r"Declare max_rows_per_group under \[tables\.shifts\]\."):
         ask("SELECT COUNT(*) FROM care c JOIN shifts d ON c.doctor_id = d.doctor_id")
+
+
+def test_groups_are_not_too_many() -> None:
+    keys = "minutes, MONTH(day), years, kind"
+    with pytest.raises(Refused, match=r"There would be [\d,]+ groups, and where two populations meet there may be 100,000"):
+        ask(f"SELECT {keys}, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY {keys}")

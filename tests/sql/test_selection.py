@@ -48,3 +48,12 @@ def test_questions_that_mean_too_much_are_refused() -> None:
         ask(f"SELECT {long} AS n FROM visits ORDER BY " + ", ".join(["n"] * 1000))
     with pytest.raises(Unsupported, match="too intricate"):
         ask("SELECT " + ", ".join(f"SUM({'+'.join(['age'] * 60)} + {i})" for i in range(20)) + " FROM visits")
+
+
+def test_keys_stay_as_asked_where_two_populations_meet() -> None:
+    asked = "FROM care JOIN doctors USING (doctor_id) GROUP BY"
+    one = ask(f"SELECT kind, field, COUNT(*) {asked} kind, field")
+    other = ask(f"SELECT kind, field, COUNT(*) {asked} field, kind")
+    assert [key.text for key in one.keys] == ["kind", "field"]
+    assert [key.text for key in other.keys] == ["field", "kind"]
+    assert one.order == other.order == ()

@@ -32,6 +32,9 @@ SELECT UPPER(region) AS r, LENGTH(region) AS l, CONCAT(region, '-', smoker_text)
 --> l = k1 (integer)
 --> c = k2 (text)
 --> count = a0 (integer)
+--> order by k0 nulls first
+--> order by k1 nulls first
+--> order by k2 nulls first
 
 SELECT COUNT(*) FROM visits WHERE city || '-' || region = 'x-y' AND CONCAT(city) = ''
 --> where COALESCE(city, '') = '' AND city || '-' || region = 'x-y'

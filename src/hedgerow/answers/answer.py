@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from operator import itemgetter
@@ -13,7 +13,7 @@ from typing import Any
 from hedgerow.answers.blend import blend, comparable, law_of, numbers_of
 from hedgerow.answers.bracketed import bracketed
 from hedgerow.answers.clipped import unclipped
-from hedgerow.answers.estimates import Estimate, Interval, estimate
+from hedgerow.answers.estimates import Consistent, Estimate, Interval, estimate
 from hedgerow.answers.frames import Frames
 from hedgerow.answers.show import html_table, text_table
 from hedgerow.errors import InvalidArgument, Refused
@@ -27,7 +27,7 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.release import Release
 from hedgerow.sql.question import Order, Question
 
-__all__ = ["Answer", "Receipt", "answer_of"]
+__all__ = ["Answer", "Receipt", "answer_of", "answer_with"]
 
 LEVEL = Fraction(95, 100)
 
@@ -55,6 +55,8 @@ class Answer(Frames):
     _cells: tuple[_Row, ...] = field(repr=False)
     _outputs: Mapping[str, Expression] = field(repr=False)
     _estimates: Mapping[str, Estimate] = field(repr=False)
+    _question: Question = field(repr=False)
+    _releases: tuple[Release, ...] = field(repr=False)
 
     def interval(self, column: str, level: Number = LEVEL, *, rows: int | None = None) -> list[Interval]:
         """For each row (or the first ``rows`` of them) the interval that holds the exact value, clamped and capped, with probability
@@ -138,24 +140,35 @@ def answer_of(question: Question, releases: Sequence[Release], *, reused: bool, 
     estimates = _estimates(question, together)
     if len(together) > 1 and not all(isinstance(call.measure, Pick) for call in question.aggregates):
         notes = [*notes, _averaged([other.entry.seq for other in together[1:]])]
-    rows = _rows(question, release, estimates)
+    entry, cost = release.entry, Loss(Fraction(0)) if reused else release.loss
+    receipt = Receipt(entry.seq, entry.hash, entry.time, Fraction(entry.body["epsilon"]), reused)
+    return _made(question, together, estimates, cost, receipt, notes)
+
+
+def answer_with(answer: Answer, estimates: Mapping[str, Estimate], notes: Sequence[str]) -> Answer:
+    """The same answer with other estimates, made of stored answers: HAVING, ORDER BY and LIMIT look at these. It costs nothing."""
+    receipt = replace(answer.receipt, reused=True)
+    return _made(
+        answer._question, answer._releases, {**answer._estimates, **estimates}, Loss(Fraction(0)), receipt, [*answer.notes, *notes]
+    )
+
+
+def _made(
+    question: Question, releases: Sequence[Release], estimates: Mapping[str, Estimate], cost: Loss, receipt: Receipt, notes: Sequence[str]
+) -> Answer:
+    rows = _rows(question, releases[0], estimates)
     if question.having is not None:
         rows = [row for row in rows if _value(question.having, row) is True]
     for order in reversed(question.order):
         rows = _ordered(rows, order)
     rows = rows[question.offset : None if question.limit is None else question.offset + question.limit]
     outputs = {output.name: output.expression for output in question.outputs}
-    entry = release.entry
-    return Answer(
-        tuple(outputs),
-        [{name: _value(expression, row) for name, expression in outputs.items()} for row in rows],
-        Loss(Fraction(0)) if reused else release.loss,
-        Receipt(entry.seq, entry.hash, entry.time, Fraction(entry.body["epsilon"]), reused),
-        tuple(notes),
-        tuple(rows),
-        outputs,
-        estimates,
-    )
+    unrounded = {name: known.unrounded for name, known in estimates.items() if isinstance(known, Consistent)}
+    shown: list[dict[str, Any]] = []
+    for row in rows:
+        plain = {name: unrounded[e.column][row.place] for name, e in outputs.items() if isinstance(e, Read) and e.column in unrounded}
+        shown.append({name: plain[name] if name in plain else _value(expression, row) for name, expression in outputs.items()})
+    return Answer(tuple(outputs), shown, cost, receipt, tuple(notes), tuple(rows), outputs, estimates, question, tuple(releases))
 
 
 def _averaged(earlier: Sequence[int]) -> str:

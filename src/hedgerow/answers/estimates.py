@@ -23,7 +23,7 @@ from hedgerow.plan.values import Type, Value
 from hedgerow.release import Additive, Law
 from hedgerow.sql.question import AggregateCall
 
-__all__ = ["Estimate", "Interval", "Linear", "Mean", "Picked", "estimate", "linear_weights"]
+__all__ = ["Consistent", "Estimate", "Interval", "Linear", "Mean", "Picked", "estimate", "linear_weights"]
 
 Interval = tuple[Any, Any] | None
 
@@ -51,14 +51,14 @@ class Linear:
     @property
     def values(self) -> list[Any]:
         """One for each group."""
-        return [self._shown(value) for value in self._exact()]
+        return [self._shown(value) for value in self.unrounded()]
 
     def intervals(self, level: Number) -> list[Interval]:
         """The value, give or take what the noise leaves with probability 1 - level."""
         far = radius(self.law, self.weights, 1 - probability(level, "level"))
         if self.whole:
-            return [self._whole(value, far) for value in self._exact()]
-        return [(self._shown(value - far), self._shown(value + far)) for value in self._exact()]
+            return [self._whole(value, far) for value in self.unrounded()]
+        return [(self._shown(value - far), self._shown(value + far)) for value in self.unrounded()]
 
     def _whole(self, value: Fraction, far: Fraction) -> Interval:
         """A count of whole numbers is a whole number, also where the average of several noisy ones is not; one off moments need not be."""
@@ -67,7 +67,8 @@ class Linear:
             return low, high
         return math.floor(value - far), math.ceil(value + far)
 
-    def _exact(self) -> list[Fraction]:
+    def unrounded(self) -> list[Fraction]:
+        """The values as fractions."""
         return [
             sum((w * number for w, number in zip(self.weights, numbers, strict=True)), Fraction(0))
             for numbers in zip(*self.columns, strict=True)
@@ -76,6 +77,23 @@ class Linear:
     def _shown(self, value: Fraction) -> Any:
         # One division of whole numbers, which Python rounds correctly. A count read off moments may fall between whole numbers.
         return round(value) if self.whole else value.numerator / value.denominator
+
+
+@dataclass(frozen=True, slots=True)
+class Consistent:
+    """A count or a sum that was made to add up: ``unrounded`` does, to the last bit. In expressions counts are whole numbers."""
+
+    linear: Linear
+    unrounded: Sequence[float]
+
+    @property
+    def values(self) -> list[Any]:
+        """One for each group."""
+        return self.linear.values if self.linear.whole else list(self.unrounded)
+
+    def intervals(self, level: Number) -> list[Interval]:
+        """As those of other sums, by the law of all the noise that came together."""
+        return self.linear.intervals(level)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ scales are pushed apart, upwards.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -38,18 +39,19 @@ def radius(law: Additive | Blend, weights: Sequence[Fraction], beta: Fraction) -
     One number: exactly. Several: for Gaussian noise that of the same variance, a step more for being discrete; for Laplace noise that of
     the continuous sum, up to a step more for each number.
     """
-    known = _parts(law, weights)
-    if len(known) == 1:
+    known = Counter(_parts(law, weights))  # where totals and parts are made consistent, thousands are alike
+    if known.total() == 1:
         ((one, weight),) = known
         return weight * int(one.error(beta))
     largest = max(one.scale * weight for one, weight in known)
     if any(isinstance(one, Gaussian) for one, _ in known):
         unit = max(weight for _, weight in known)
-        size = math.sqrt(sum(float(one.scale * weight) ** 2 for one, weight in known)) / float(unit)
+        size = math.sqrt(sum(many * float(one.scale * weight) ** 2 for (one, weight), many in known.items())) / float(unit)
         return unit * (gaussian_radius(size, float(beta)) + 1)
-    sizes = tuple(sorted(float(one.scale * weight / largest) for one, weight in known))
-    far = Fraction(_laplace_radius(sizes, float(beta))) * largest + sum(weight * Fraction(_apart(one)) for one, weight in known)
-    return min(far, sum((weight * int(one.error(beta / len(known))) for one, weight in known), Fraction(0)))
+    sizes = tuple(sorted(float(one.scale * weight / largest) for one, weight in known.elements()))
+    steps = sum(many * weight * Fraction(_apart(one)) for (one, weight), many in known.items())
+    far = Fraction(_laplace_radius(sizes, float(beta))) * largest + steps
+    return min(far, sum((many * weight * int(one.error(beta / known.total())) for (one, weight), many in known.items()), Fraction(0)))
 
 
 def radii(law: Additive | Blend, weights: Floats, beta: float) -> Floats:
@@ -131,14 +133,14 @@ def _closed_radii(sizes: Floats, beta: float) -> Floats:
 
 def _beyond(t: float, sizes: tuple[float, ...]) -> float:
     """Pr[|S| > t]: twice the integral of e^(-zt) M(z)/(2 pi i z) over z = c + iy, M(z) = prod 1/(1 - (b z)^2), at a c near the saddle."""
-    tried, squares = np.linspace(0.01, 0.99, 99), np.square(sizes)
-    c = tried[np.argmin(-tried * t - np.log1p(-np.outer(tried**2, squares)).sum(axis=1) - np.log(tried))]
+    tried, (squares, many) = np.linspace(0.01, 0.99, 99), np.unique(np.square(sizes), return_counts=True)
+    c = tried[np.argmin(-tried * t - np.log1p(-np.outer(tried**2, squares)) @ many - np.log(tried))]
     y = np.sinh(np.linspace(0, 12, 4_001)) / 100  # up to 800 scales, closest together at 0: right to a millionth
     z = c + 1j * y
-    under = z.copy()
-    for square in squares:
-        under *= 1 - square * z * z
-    return float(2 * np.trapezoid((np.exp(-z * t) / under).real, y) / math.pi)
+    under = -z * t - np.log(z)  # as logarithms: of thousands the product is beyond all doubles
+    for square, times in zip(squares, many, strict=True):
+        under -= times * np.log(1 - square * z * z)
+    return float(2 * np.trapezoid(np.exp(under).real, y) / math.pi)
 
 
 def mean_size(law: Additive | Blend, weights: Sequence[Fraction]) -> float:

@@ -18,6 +18,7 @@ from hedgerow.answers.answer import Answer, answer_of
 from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon
 from hedgerow.answers.noise import centred, counted, noise_for
 from hedgerow.answers.notes import notes_for
+from hedgerow.answers.reconcile import reconcile
 from hedgerow.database.both import charged, explained, noise_for_both, notes_for_both, terms_of
 from hedgerow.database.bounds import part_of
 from hedgerow.database.finding import Finding, Reading, asked_for, cost_with, too_few
@@ -153,6 +154,20 @@ class Database:
         answer = answer_of(priced.question, [released, *stored], reused=False, notes=notes)
         return replace(answer, cost=cost_with(first, priced.asked, answer.cost)) if first else answer
 
+    def reconcile(self, *answers: Answer) -> tuple[Answer, ...]:
+        """Answers that are totals and parts of each other, made to add up: free, since it looks at nothing but them.
+
+        Counts and sums of the same rows, with no key, one, two …, come back in the order given, with less variance than each had. Refused
+        where exact parts need not add up, since caps count the rows of a person by group.
+        """
+        for answer in answers:
+            if not isinstance(answer, Answer):
+                raise InvalidArgument("answers", "must be answers of query", type(answer).__name__)
+            for entry in (one.entry for one in answer._releases):
+                if not any(entry == charge for charge, _ in self._ledger.answers(entry.body["question"], entry.body["version"])):
+                    raise InvalidArgument("answers", "must be of this database: its ledger has no such entry", entry.seq)
+        return reconcile(answers)
+
     def run(
         self, mechanism: Any, certificate: Any = None, /, *, analyst: str | None = None, request: str | None = None, **arguments: Any
     ) -> Outcome:
@@ -168,13 +183,13 @@ class Database:
         return ran(self, accepted(mechanism, certificate), arguments, analyst=who, request=request, policy=self._digest)
 
     def counted(self, sql: str) -> Question:
-        """A question whose bounds and caps are all declared. Touches no data."""
+        """A question whose bounds and caps are all declared, its groups in the order asked for. Touches no data."""
         reading = self._finding.read(sql)
         if reading.question.explain or reading.missing or reading.question.plan.meeting is not None:
             raise Refused(
                 "A mechanism takes questions about one population whose bounds and caps are declared, and none that is to be explained."
             )
-        return reading.question
+        return reading.question.as_asked()
 
     def _read(self, sql: str) -> Reading:
         """The question, with what was found for it. Nothing is found for two populations at once."""

@@ -152,9 +152,20 @@ class _Joining:
         self._ties = [tie for tie in self._ties if tie not in [used for used, _, _ in ties]]
 
     def _meet(self, place: int, placed: set[int]) -> None:
-        """Each row beside one of the person of another population whom it names; further equalities with that one are conditions."""
+        """Each row beside one of the person of another population whom it names; further equalities with that one are conditions, where
+        that person has no other row for which they might hold."""
         part, source = self._parts[place], self._scope
-        tie, _, there = next(found for found in self._usable(place, placed) if names_unit(found[0], place))
+        tie, here, there = next(found for found in self._usable(place, placed) if names_unit(found[0], place))
+        further = [other for other in self._ties if other is not tie and other.ends(place) is not None]
+        if further and part.scope.once != frozenset():
+            what = f"Whom a row names has one row to meet, the first, and {part.scope.tables[0][0]} may have others for which this holds"
+            self._refuse(
+                further[0].node, what, f"Join a subquery with one row for each: SELECT {here.name}, MAX(x) AS x … GROUP BY {here.name}."
+            )
+        if there.value.type == "real":
+            self._refuse(
+                tie.node, f"{there.name} is declared as real, which names nobody exactly", "Declare both columns as integer, or as text."
+            )
         names = _fresh(part.scope, source)
         adds = tuple((names[one.column], one.column) for one in part.scope.columns if one.column)
         others = Others(there.column, (), source.max_groups, part.scope.max_rows)

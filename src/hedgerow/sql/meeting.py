@@ -7,6 +7,7 @@ apart.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Final, NoReturn
 
@@ -24,7 +25,9 @@ from hedgerow.sql.ties import Part, Tie
 
 __all__ = ["check_aggregates", "meeting_of", "names_unit", "other_place", "settled"]
 
-_PLAIN: Final = "Ask for COUNT(*), COUNT(x), SUM(x), AVG(x) and the like, or about one population alone."
+# Means and the like are not among them: of each of the others every number of a moment would be clamped by itself, and where all of them
+# are, the mean is the middle of the bounds, whatever the data.
+_PLAIN: Final = "Ask for COUNT(*), COUNT(x) or SUM(x), or about one population alone."
 
 
 def other_place(text: Text, parts: Sequence[Part], ties: Sequence[Tie]) -> int | None:
@@ -93,7 +96,7 @@ def check_aggregates(text: Text, calls: Sequence[AggregateCall]) -> None:
     """Refuses what has no bound yet for two populations at once."""
     for call in calls:
         measure = call.measure
-        if not isinstance(measure, Measure) or measure.kind in ("units", "distinct") or measure.limits is not None:
+        if not isinstance(measure, Measure) or measure.kind in ("units", "distinct", "moments") or measure.limits is not None:
             what = f"{call.text} cannot be asked where two populations meet"
             raise text.refusal(Unsupported, what, None, _PLAIN)
 
@@ -119,7 +122,8 @@ def settled(text: Text, rows: Rows, groups: Sequence[Grouped], outputs: Sequence
         if group.domain is None:
             what = f"The values of {group.text} are not declared, and where two populations meet they have to be"
             raise text.refusal(Unbounded, what, None, "List them in the policy: values = […].")
-    bonds = {group.value.expression: f"bond {i}" for i, group in enumerate(mine)}
+    free = (name for i in itertools.count() if (name := f"bond {i}") not in own | set(theirs))
+    bonds = {group.value.expression: next(free) for group in mine}
     here += [_among(group) for group in mine]
     source = Project(_filtered(join.source, here), (*((name, Read(name)) for name in sorted(own)), *((n, e) for e, n in bonds.items())))
     others = Others(join.others.by, tuple(bonds.values()), max_groups, join.others.max_rows)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.expressions import Expression
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate
+from hedgerow.plan.nodes import Aggregate, Group
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Type
 
@@ -73,7 +73,7 @@ class AggregateCall:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of the groups: outputs read it as ``name`` ("k0")."""
+    """A key of the groups: outputs read it as ``name``, which says its place in GROUP BY ("k0"). The plan may have another order."""
 
     name: str
     type: Type
@@ -122,6 +122,15 @@ class Question:
     explain: bool = False
     private: bool = True
     tables: tuple[str, ...] = ()
+
+    def as_asked(self) -> Question:
+        """The same with the keys of the plan in the order of GROUP BY."""
+        places = sorted(range(len(self.keys)), key=lambda place: int(self.keys[place].name[1:]))
+        group = self.plan.source
+        bound = replace(group.source, keys=tuple(group.source.keys[place] for place in places))
+        domain = None if group.domain is None else tuple(group.domain[place] for place in places)
+        plan = replace(self.plan, source=Group(bound, domain))
+        return replace(self, plan=plan, keys=tuple(self.keys[place] for place in places))
 
     def __post_init__(self) -> None:
         if any(call.measure not in self.plan.measures for call in self.aggregates):

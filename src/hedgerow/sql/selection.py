@@ -12,8 +12,11 @@ from sqlglot import exp
 from hedgerow.errors import Unsupported
 from hedgerow.plan.expressions import Expression, Read
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Group, Project
-from hedgerow.plan.normal import normal, places
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Rows
+from hedgerow.plan.normal import key as meaning_of
+from hedgerow.plan.normal import normal
+from hedgerow.plan.normal import places as places_of
+from hedgerow.plan.simple import spell
 from hedgerow.plan.values import Value
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.clipping import clipping
@@ -59,15 +62,15 @@ class Selection:
         if not measuring.calls:
             what = "This asks for no aggregate, and rows are never shown"
             raise self._text.refusal(Unsupported, what, self._items[0], "Add an aggregate, such as COUNT(*).")
-        plan, calls = self._plan(groups, measuring, measuring.calls)
-        become = dict(zip(plan.measures, places(plan), strict=True))
+        plan, calls, places = self._plan(groups, measuring, measuring.calls)
+        become = dict(zip(plan.measures, places_of(plan), strict=True))
         return Question(
             plan=normal(plan),
             aggregates=tuple(replace(call, measure=become[call.measure]) for call in calls),
-            keys=tuple(Key(f"k{i}", group.value.type, group.text) for i, group in enumerate(groups)),
+            keys=tuple(Key(f"k{place}", groups[place].value.type, groups[place].text) for place in places),
             outputs=outputs,
             having=having,
-            order=order,
+            order=order if places == sorted(places) else (*order, *(Order(Read(f"k{place}"), False, False) for place in sorted(places))),
             limit=self._number("limit"),
             offset=self._number("offset") or 0,
             options=self._heading.options,
@@ -150,17 +153,23 @@ class Selection:
 
     def _plan(
         self, groups: Sequence[Grouped], measuring: Measuring, calls: Sequence[AggregateCall]
-    ) -> tuple[Aggregate, Sequence[AggregateCall]]:
+    ) -> tuple[Aggregate, Sequence[AggregateCall], list[int]]:
+        """The plan, what it measures, and for each of its keys the place that it has in GROUP BY."""
         work = self._scope.work + measuring.work + sum(group.value.work for group in groups)
         if work > MAX_WORK:
             raise self._text.refusal(
                 Unsupported, "This question is too intricate", None, "Write flatter expressions, or ask for the parts."
             )
         rows = self._scope.rows
+        places = _places(rows, groups)
+        groups = [groups[place] for place in places]
         names = tuple(f"k{i}" for i in range(len(groups)))
         outputs = (*zip(names, (group.value.expression for group in groups), strict=True), *measuring.columns)
         if meeting_of(rows) is not None:
             check_aggregates(self._text, calls)
+            if (cells := prod(len(group.domain or ()) for group in groups)) > MAX_CELLS:
+                what = f"There would be {cells:,} groups, and where two populations meet there may be {MAX_CELLS:,}"
+                raise self._text.refusal(Unsupported, what, None, "Group by fewer columns, or by such with fewer values.")
             rows = settled(self._text, rows, groups, outputs, self._max_groups())
         elif outputs:
             rows = Project(rows, outputs)
@@ -171,7 +180,7 @@ class Selection:
         most = 1 if alone else self._scope.max_rows
         calls = _counted(calls, most)
         bound = Bound(rows, names, self._max_groups(), most)
-        return Aggregate(Group(bound, _domain(groups)), tuple(dict.fromkeys(call.measure for call in calls))), calls
+        return Aggregate(Group(bound, _domain(groups)), tuple(dict.fromkeys(call.measure for call in calls))), calls, places
 
     def _alone(self, groups: Sequence[Grouped]) -> bool:
         """Whether the rows are one for each unit and group, so that one counts; else it is the largest cap of the tables."""
@@ -188,6 +197,23 @@ class Selection:
             raise self._text.refusal(Unsupported, what, where, f"Write max_groups_contributed = {most}, or leave it out.")
         # With one row for each unit, a unit is in one group.
         return asked or (1 if self._scope.once == frozenset() else most)
+
+
+def _places(rows: Rows, groups: Sequence[Grouped]) -> list[int]:
+    """The keys in an order of their own, whatever that of GROUP BY is: so both ask the same. Where two populations meet they stay."""
+    places = list(range(len(groups)))
+    if len(groups) < 2 or meeting_of(rows) is not None:
+        return places
+
+    def spelled(place: int) -> tuple[str, str]:
+        group = groups[place]
+        alone = Bound(Project(rows, (("k0", group.value.expression),)), ("k0",), 1, 1)
+        plan = normal(Aggregate(Group(alone, None if group.domain is None else (group.domain,)), (Measure("rows"),)))
+        made = plan.bound.source
+        assert isinstance(made, Project)  # in normal form
+        return spell(dict(made.outputs)["k0"]), meaning_of(plan)
+
+    return sorted(places, key=spelled)
 
 
 def _counted(calls: Sequence[AggregateCall], most: int) -> Sequence[AggregateCall]:

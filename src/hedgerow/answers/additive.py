@@ -1,0 +1,165 @@
+"""When exact parts add up to their exact total: told by the plans alone, never by data.
+
+Three things must be so. **The same rows**: the rows of the parts are those of the total. Rows whose key is NULL are in no declared group,
+so the total has to leave them out too. **The same sum**: of the same column, clamped and snapped alike. **The same of each unit**: caps
+count the rows of a unit by group, so a unit in several groups may count more, or less, in the parts than in the total. It does not
+
+* where no unit has more than one row (every row is a unit, or a subquery made one row of all that a unit has);
+* where no unit has more rows than the caps let count, which is known where a subquery made them by declared keys;
+* in COUNT(*) and COUNT(DISTINCT id) of all rows together, where caps of one group and one row have everybody count once on both sides.
+
+Sameness is that of ``plan.normal``: the parts are asked again without the keys that the total does not have, and that must be its question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+from typing import Final
+
+from hedgerow.errors import Refused
+from hedgerow.plan.expressions import Call, Constant, Read, replaced
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Group, Project, Rows, Table, Union
+from hedgerow.plan.normal import key as meaning_of
+from hedgerow.plan.simple import simple
+from hedgerow.sql.question import AggregateCall, Question
+
+__all__ = ["added_up", "keys_within", "rows_of_a_unit", "same_sum", "why_not"]
+
+_TRIED: Final = 64  # ways to match keys that have the same values
+_LISTED: Final = 1000
+
+
+def added_up(call: AggregateCall) -> Measure | None:
+    """What a COUNT or SUM adds up, also where it is read off moments; None for what does not add up."""
+    measure = call.measure
+    if call.function not in ("COUNT", "SUM") or not isinstance(measure, Measure) or measure.kind == "distinct" or call.clip is not None:
+        return None
+    if measure.kind != "moments":
+        return measure
+    return Measure("values", measure.column) if call.function == "COUNT" else Measure("total", measure.column, measure.snap)
+
+
+def keys_within(total: Question, parts: Question) -> tuple[int, ...]:
+    """For each key of the total its place among those of the parts. Refused where these are no parts of it."""
+    for question in (total, parts):
+        if question.plan.meeting is not None:
+            raise Refused("Answers about two populations cannot be made consistent: those who are met are capped in each group by itself.")
+        if question.plan.source.domain is None:
+            names = " and ".join(key.text for key in question.keys)
+            raise Refused(
+                f"Groups by {names} are missing where noisy counts were small, so parts do not add up: list the values in the policy."
+            )
+    rows, tried = Measure("rows"), list(islice(_matches(total.plan, parts.plan), _TRIED))
+    wanted = _meaning(total.plan, range(len(total.keys)), (), rows)
+    for places in tried:
+        if _meaning(parts.plan, places, _others(parts, places), rows) == wanted:
+            return places
+    for places in tried:
+        if _meaning(parts.plan, places, (), rows) == wanted:
+            raise Refused(_nulls([parts.keys[place].text for place in _others(parts, places)]))
+    raise Refused(
+        "These answers are not totals and parts of the same rows: ask about the same tables, of the same version, with the same WHERE, and "
+        "let the keys of each be among those of the next."
+    )
+
+
+def _nulls(names: Sequence[str]) -> str:
+    known = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    told = f"Rows without {' or '.join(names)} are in the total and in no group."
+    return f"{told} Ask for the total with WHERE {known}, or group by COALESCE(…)."
+
+
+def _matches(total: Aggregate, parts: Aggregate) -> Iterator[tuple[int, ...]]:
+    """Keys with the same values may be the same."""
+    lists = [frozenset(values) for values in parts.source.domain or ()]
+    among = [[place for place, values in enumerate(lists) if values == frozenset(wanted)] for wanted in total.source.domain or ()]
+    return (places for places in product(*among) if len(set(places)) == len(places))
+
+
+def _others(parts: Question, places: Sequence[int]) -> list[int]:
+    return [place for place in range(len(parts.keys)) if place not in places]
+
+
+def same_sum(total: Question, sum_: Measure, parts: Question, part: Measure, places: Sequence[int]) -> bool:
+    """Whether both add up the same, of the same rows: ``places`` is where the keys of the total are among those of the parts."""
+    wanted = _meaning(total.plan, range(len(total.keys)), (), sum_)
+    return _meaning(parts.plan, places, _others(parts, places), part) == wanted
+
+
+def _meaning(plan: Aggregate, keys: Sequence[int], known: Sequence[int], measure: Measure) -> str:
+    """Of the plan with these keys alone, one measure, caps aside, and without rows in which a key of ``known`` is NULL."""
+    bound, rows = plan.bound, plan.bound.source
+    for place in known:
+        if bound.columns[bound.keys[place]].nullable and not _has(plan, bound.keys[place]):
+            rows = Filter(rows, Call("not", (Call("is null", (Read(bound.keys[place]),)),)))
+    domain = plan.source.domain or ()
+    group = Group(Bound(rows, tuple(bound.keys[place] for place in keys), 1, 1), tuple(domain[place] for place in keys))
+    return meaning_of(Aggregate(group, (measure,)))
+
+
+def _has(plan: Aggregate, key: str) -> bool:
+    """Whether the condition holds for no row in which the key, a column as it is, is NULL."""
+    project = plan.bound.source
+    if not isinstance(project, Project) or not isinstance(project.source, Filter):
+        return False
+    column, below = dict(project.outputs)[key], project.source
+    if not isinstance(column, Read):
+        return False
+    known = below.columns
+    nothing = {name: Constant(None, known[name].type) if name == column.column else Read(name) for name in known}
+    left = simple(replaced(below.condition, nothing), known)
+    return isinstance(left, Constant) and left.value is not True
+
+
+def rows_of_a_unit(rows: Rows) -> int | None:
+    """How many rows a unit has at most; None where only the data know."""
+    if rows.unit == "row":
+        return 1  # ``Bound`` lets nothing multiply them
+    if isinstance(rows, Table):
+        return None
+    if isinstance(rows, Union):
+        each = [rows_of_a_unit(source) for source in rows.sources]
+        return None if None in each else sum(one or 0 for one in each)
+    most = rows_of_a_unit(rows.source)
+    if isinstance(rows, Filter | Project):
+        return most
+    if isinstance(rows, Fold):
+        known = rows.source.columns
+        lists = [known[key].domain(_LISTED) for key in rows.keys]
+        values = [None if listed is None else len(listed) + known[key].nullable for key, listed in zip(rows.keys, lists, strict=True)]
+        made = None if None in values else math.prod(one or 0 for one in values)
+        return min((one for one in (most, made) if one is not None), default=None)
+    partners = rows.matches if rows.other.unit is None else rows_of_a_unit(rows.other)
+    return None if most is None or partners is None else most * max(partners, 1)
+
+
+def why_not(total: Question, parts: Question, measure: Measure) -> str | None:
+    """Why the exact parts of such a sum need not add up to the exact total; None where they do."""
+    above, below = total.plan, parts.plan
+    most = rows_of_a_unit(below.bound.source)
+    if most == 1:
+        return None
+    if most is not None and measure.kind != "units" and measure.limits is None and all(_all_count(plan, most) for plan in (above, below)):
+        return None
+    once = measure.kind == "units" or (measure.kind == "rows" and (above.bound.max_rows, below.bound.max_rows) == (1, 1))
+    if once and not above.bound.keys and below.bound.max_groups == 1:
+        return None
+    return (
+        f"caps count the rows of a unit by group, so that exact parts need not add up (here {_counted(below)}, and in the total "
+        f"{_counted(above)}); they do where each unit has one row: where rows are units, or in a subquery with GROUP BY of the id"
+    )
+
+
+def _counted(plan: Aggregate) -> str:
+    groups, rows = plan.bound.max_groups, plan.bound.max_rows
+    each = f"{rows:,} row{'s' * (rows != 1)}"
+    where = "" if not plan.bound.keys else " in one group" if groups == 1 else f" in each of {groups:,} groups"
+    return f"up to {each}{where}"
+
+
+def _all_count(plan: Aggregate, most: int) -> bool:
+    """Whether of so many rows of a unit all count."""
+    return plan.bound.max_rows >= most and plan.bound.max_groups >= min(most, plan.source.cells or most)

@@ -1,0 +1,131 @@
+"""Answers that are totals and parts of each other, made to add up. Post-processing: data and ledger are not touched.
+
+What is read of each answer is what was paid for, before HAVING and LIMIT; those look at the new values then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from hedgerow.answers.additive import added_up, keys_within, same_sum, why_not
+from hedgerow.answers.answer import Answer, answer_with
+from hedgerow.answers.blend import Blend
+from hedgerow.answers.estimates import Consistent, Estimate, Linear
+from hedgerow.answers.hierarchy import Level, consistent, on_grid
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.sql.question import AggregateCall
+
+__all__ = ["reconcile"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """An aggregate of one answer, as a sum of numbers in steps of ``step``."""
+
+    answer: Answer
+    call: AggregateCall
+
+    @property
+    def linear(self) -> Linear:
+        found = self.answer._estimates[self.call.name]
+        assert isinstance(found, Linear)  # ``added_up`` lets nothing else through
+        return found
+
+    @property
+    def step(self) -> Fraction:
+        measure = added_up(self.call)
+        return Fraction(1) if measure is None or measure.snap is None else measure.snap.step
+
+    def level(self, parents: Sequence[int]) -> Level:
+        known = self.linear
+        laws = known.law.parts if isinstance(known.law, Blend) else ((known.law, Fraction(1)),)
+        parts = tuple((one, abs(share * weight / self.step)) for weight in known.weights for one, share in laws if share * weight)
+        return Level([value / self.step for value in known.unrounded()], Blend(parts), parents)
+
+
+def reconcile(answers: Sequence[Answer]) -> tuple[Answer, ...]:
+    """The same answers, in the order given, with counts and sums that add up; what cannot be made to is as it was, and a note says why."""
+    order = sorted(answers, key=lambda answer: len(answer._question.keys))
+    _check(order)
+    places = [keys_within(above._question, below._question) for above, below in pairwise(order)]
+    parents: list[list[int]] = [[], *(_parents(above, below, at) for (above, below), at in zip(pairwise(order), places, strict=True))]
+    found: list[dict[str, Estimate]] = [{} for _ in order]
+    texts: list[str] = []
+    kept: dict[str, str] = {}
+    for call in order[0]._question.aggregates:
+        columns = _columns(order, places, call)
+        if isinstance(columns, str):
+            kept[call.text] = columns
+            continue
+        texts.append(call.text)
+        for estimates, column, one in zip(found, columns, _together(columns, parents), strict=True):
+            estimates[column.call.name] = one
+    if not texts:
+        raise Refused(" ".join(_kept(kept)))
+    notes = [_note(order, answer, texts, kept) for answer in order]
+    made = {id(old): answer_with(old, estimates, said) for old, estimates, said in zip(order, found, notes, strict=True)}
+    return tuple(made[id(answer)] for answer in answers)
+
+
+def _check(order: Sequence[Answer]) -> None:
+    if len(order) < 2:
+        raise InvalidArgument("answers", "must be two or more: a total and its parts", len(order))
+    if any(isinstance(known, Consistent) for answer in order for known in answer._estimates.values()):
+        raise InvalidArgument(
+            "answers", "must be as they were asked: these were made consistent already, so give all of the first ones together"
+        )
+    keys = [len(answer._question.keys) for answer in order]
+    if len(set(keys)) < len(keys):
+        raise InvalidArgument("answers", "must each have more keys than the one before: none, one, two …", keys)
+
+
+def _parents(above: Answer, below: Answer, at: Sequence[int]) -> list[int]:
+    """For each group of the parts the place of the group that it is in."""
+    places = {key: place for place, key in enumerate(above._releases[0].keys)}
+    return [places[tuple(key[place] for place in at)] for key in below._releases[0].keys]
+
+
+def _columns(order: Sequence[Answer], places: Sequence[Sequence[int]], call: AggregateCall) -> list[_Column] | str:
+    """The same aggregate in all answers; or why there is none."""
+    measure = added_up(call)
+    if measure is None:
+        return "parts of that do not add up"
+    found = [_Column(order[0], call)]
+    for answer, at in zip(order[1:], places, strict=True):
+        total = found[-1].answer._question
+        for other in answer._question.aggregates:
+            part = added_up(other)
+            if part is not None and same_sum(total, measure, answer._question, part, at):
+                why = why_not(total, answer._question, measure)
+                if why is not None:
+                    return why
+                found.append(_Column(answer, other))
+                measure = part
+                break
+        else:
+            return "not all of the answers have it"
+    return found
+
+
+def _together(columns: Sequence[_Column], parents: Sequence[Sequence[int]]) -> list[Estimate]:
+    levels = consistent([column.level(at) for column, at in zip(columns, parents, strict=True)])
+    found: list[Estimate] = []
+    for column, level, values in zip(columns, levels, on_grid(levels, columns[0].step), strict=True):
+        found.append(Consistent(Linear([level.numbers], (column.step,), level.law, column.linear.whole), values))
+    return found
+
+
+def _note(order: Sequence[Answer], answer: Answer, texts: Sequence[str], kept: Mapping[str, str]) -> list[str]:
+    entries = sorted(other.receipt.entry for other in order if other is not answer)
+    which = f"ledger entr{'ies' if len(entries) > 1 else 'y'} {' and '.join(map(str, entries))}"
+    told = f"Made consistent with {which} (post-processing, free), so that parts add up: {', '.join(texts)}."
+    return [told, *_kept(kept)]
+
+
+def _kept(kept: Mapping[str, str]) -> list[str]:
+    """What is as it was, and why: one sentence for each reason."""
+    reasons = dict.fromkeys(kept.values())
+    return [f"Not made consistent: {', '.join(text for text, why in kept.items() if why == reason)}, since {reason}." for reason in reasons]
