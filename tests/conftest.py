@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from depth import many
+
 # The same examples on every run: a failure seen once is a failure everybody can see.
-settings.register_profile("house", derandomize=True, deadline=None)
+settings.register_profile("house", derandomize=True, deadline=None, max_examples=many(50))
 settings.load_profile("house")
 
 SLOW = Path(__file__).parent / "slow"

@@ -182,6 +182,28 @@ def test_a_proof_and_a_counterexample_together_claim_nothing(monkeypatch: pytest
     assert "mistake in Hedgerow" in verdict.reason
 
 
+NOWHERE_NEGATIVE = """
+@mechanism(epsilon="a - c", neighbours="secret")
+def leak(x: private[bool], a: public[float], c: public[float]):
+    k = bernoulli(1/2)
+    if a < c:
+        output(x)
+    else:
+        output(k)
+"""
+
+
+def test_an_infinite_lower_bound_is_never_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the claim is no multiple of one parameter, so that nothing else compares the two."""
+    (program,) = subjects(NOWHERE_NEGATIVE, "a.py").programs
+    assert isinstance(program, Program)
+    assert units(program.claim.epsilon, program) is None
+    verdict = examine(program)
+    assert (verdict.verdict, verdict.epsilon_lower) == (Answer.PROVED, 0.0)  # where c is above a, there is no run and no claim
+    monkeypatch.setattr(refuter, "survey", lambda *_, **__: SimpleNamespace(witness=None, best=None, lower=math.inf))
+    assert "mistake in Hedgerow" in examine(program).reason
+
+
 def test_a_mistake_in_a_part_is_no_proof_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: Any, **__: Any) -> Any:
         raise KeyError("x")

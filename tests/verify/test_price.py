@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow.errors import Refused
 from hedgerow.verify.language.program import Apply, Expression, Name, Number
-from hedgerow.verify.price import between
+from hedgerow.verify.price import between, enclosed
 
 EPS, N = Name("eps"), Name("N")
 VALUES = {"eps": Fraction(1, 2), "N": 3}
@@ -81,3 +81,8 @@ def test_an_interval_around_nothing_has_the_absolute_value_nothing() -> None:
 def test_what_has_no_price(expression: Expression, told: str) -> None:
     with pytest.raises(Refused, match=told):
         between(expression, VALUES)
+
+
+def test_what_can_be_enclosed() -> None:
+    assert enclosed(Apply("ln", (Apply("+", (EPS, number(1))),)))
+    assert not enclosed(Apply("if", (Apply("<", (EPS, number(1))), EPS, number(1))))

@@ -103,8 +103,8 @@ class _Examination:
         if doubt is not None:
             return self.unknown(doubt)
         upper, lower = units(self.program.claim.epsilon, self.program), self.lower
-        if upper is not None and lower is not None and lower > upper * (1 + 1e-9):
-            return self.both()
+        if lower == math.inf or (upper is not None and lower is not None and lower > upper * (1 + 1e-9)):
+            return self.both()  # no claim is infinite, also where it is no multiple of eps
         if upper is not None and lower is not None and lower < _TIGHT * upper:
             upper = min(upper, self.smallest(lower))
         if upper is not None and lower is not None and lower < upper * (1 - 1e-9):

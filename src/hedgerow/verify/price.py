@@ -11,9 +11,9 @@ from typing import Final, TypeAlias
 
 from hedgerow.errors import Refused
 from hedgerow.numeric.rounding import exp_bounds, log_bounds, sqrt_down, sqrt_up
-from hedgerow.verify.language.program import Apply, Expression, Name, Number, written
+from hedgerow.verify.language.program import Apply, Expression, Name, Number, parts, written
 
-__all__ = ["Between", "between"]
+__all__ = ["Between", "between", "enclosed"]
 
 Between: TypeAlias = tuple[Fraction, Fraction]
 _LARGEST: Final = 10**6  # e to more than that is no price
@@ -29,6 +29,11 @@ def between(expression: Expression, values: Mapping[str, Fraction | int]) -> Bet
         case Apply() if expression.operator in _PARTS:
             return _PARTS[expression.operator](*(between(one, values) for one in expression.arguments))
     raise Refused(f"What {written(expression)} comes to cannot be said from the public numbers alone.")
+
+
+def enclosed(expression: Expression) -> bool:
+    """Whether it is made of what ``between`` knows: numbers, names and arithmetic, without choices."""
+    return all(isinstance(one, Number | Name) or (isinstance(one, Apply) and one.operator in _PARTS) for one in parts(expression))
 
 
 def _times(a: Between, b: Between) -> Between:

@@ -113,6 +113,19 @@ def test_noise_that_a_public_truth_chooses_may_not_exist(text: str, shift: Any, 
     assert check(program, given(program, epsilon=ZERO, shifts=[shift], mode=mode)) is not None
 
 
+@pytest.mark.parametrize("mode", ["sequence", "finite"])
+def test_a_chance_that_a_comparison_of_public_numbers_chooses_must_be_shown(mode: str) -> None:
+    text = """
+@mechanism(epsilon="0", neighbours="secret")
+def f(x: private[bool], p: public[float]):
+    c = bernoulli(p if p < 1 else 1/2)
+    return x if p < 0 else c
+"""
+    program = read(text)
+    assert [run(program, {"x": x, "p": -1}) for x in (False, True)] == [[False], [True]]
+    assert check(program, given(program, epsilon=ZERO, shifts=[False], mode=mode)) is not None
+
+
 # What a proof by laws might believe of a stretch of coins.
 LAWS = {
     "a rate that has no logarithm": (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hedgerow.errors import HedgerowError
-from hedgerow.verify.language.assumptions import check, constants, public
+from hedgerow.verify.language.assumptions import check, constants, existing, public
 from hedgerow.verify.language.program import Program, written
 from hedgerow.verify.language.python import programs
 from hedgerow.verify.language.running import run
@@ -45,6 +45,49 @@ def test_arguments_that_no_proof_is_about_are_refused(body: str, wrong: dict[str
         check(program(body), GOOD | wrong)
     with pytest.raises(HedgerowError, match=told):
         run(program(body), {"x": 1, **GOOD, **wrong})
+
+
+def claiming(epsilon: str, delta: str = "delta") -> Program:
+    (found,) = programs(f"""
+@mechanism(epsilon="{epsilon}", delta="{delta}", neighbours="secret")
+def one(x: private[bool], a: public[float], c: public[float], delta: public[float]):
+    return x if a < c else True
+""")
+    assert isinstance(found, Program)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "a", "told"),
+    [
+        ("a - c", "delta", "0", r"epsilon a - c is not seen to be at least 0 at a = 0, c = 1/2"),
+        ("a", "delta", "-1/3", r"epsilon a is not seen to be at least 0 at a = -1/3"),
+        ("ln(a / (1 - a))", "delta", "1/4", r"epsilon ln\(a / \(1 - a\)\) is not seen to be at least 0"),
+        ("ln(a / (1 - a))", "delta", "1", "divides by 0"),
+        ("ln(a / (1 - a))", "delta", "-1", "logarithm of what is not above 0"),
+        ("c", "delta * (a - c)", "0", r"delta delta \* \(a - c\) is not seen to be at least 0"),
+        ("2 - 3", "delta", "1", "at all arguments"),
+    ],
+)
+def test_a_claim_that_is_negative_or_none_is_refused(epsilon: str, delta: str, a: str, told: str) -> None:
+    """A proof takes for granted that there is a claim; without this check x would be told."""
+    arguments = {"x": True, "a": Fraction(a), "c": Fraction(1, 2), "delta": Fraction(1, 2)}
+    with pytest.raises(HedgerowError, match=told):
+        run(claiming(epsilon, delta), arguments)
+
+
+@pytest.mark.parametrize(("epsilon", "a"), [("a - c", "1/2"), ("ln(a / (1 - a))", "1/2"), ("a", "0"), ("ln(a / c)", "3")])
+def test_a_claim_of_0_or_more_is_none_to_refuse(epsilon: str, a: str) -> None:
+    assert run(claiming(epsilon), {"x": False, "a": Fraction(a), "c": Fraction(1, 2), "delta": Fraction(1, 2)}) in ([True], [False])
+
+
+def test_what_is_chosen_is_not_taken_for_granted_and_runs() -> None:
+    chosen, plain = program("return bernoulli(n if n < 1 else 1)"), program("return bernoulli(n)")
+    assert [existing(one, one.samples[0]) for one in (chosen, plain)] == [False, True]
+    assert run(chosen, {"x": 1, **GOOD, "n": 7}) == [True]
+    assert run(chosen, {"x": 1, **GOOD, "n": -7}) == [False]  # cut to 0
+    with pytest.raises(HedgerowError, match="cannot be said from the public numbers alone"):
+        check(program("return laplace(n if n < 1 else 1)"), GOOD)
 
 
 def test_private_data_are_not_looked_at() -> None:

@@ -73,6 +73,11 @@ def holds(text: str, operator: str = "<=") -> tuple[object, list[object]]:
         ("1 - exp(x)", False),  # nobody knows its sign
         ("0 - exp(x)", True),
         ("exp(eps * n) - exp(eps)", False),
+        ("exp(900) - exp(1000000)", True),
+        ("exp(1000000000000) - exp(1000000)", False),  # of both no more is known than that they are large
+        ("exp(1000000) - exp(1000000000000)", False),
+        ("exp(-1000000000000) - 1 / 1000", True),
+        ("1000 - exp(100000000000000000000000)", True),
     ],
 )
 def test_powers_are_compared(text: str, follows: bool) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hedgerow.verify.proof.effort import Effort
+import pytest
+
+from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.proof.effort import Effort, limited
 from hedgerow.verify.proof.solver import entailed, work_done, z3
 
 
@@ -12,6 +15,13 @@ def test_steps_are_spent() -> None:
     assert not effort.over
     effort.spend(1)
     assert effort.over
+
+
+def test_who_spends_more_than_there_is_is_stopped() -> None:
+    spend = limited(1_000)
+    spend(900)
+    with pytest.raises(Outside, match="more work than a proof may take"):
+        spend(200)
 
 
 def test_what_z3_does_is_counted_whoever_asks() -> None:

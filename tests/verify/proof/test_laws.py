@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.verify.language.outside import Outside
 from hedgerow.verify.language.program import Apply, Number, Program
-from hedgerow.verify.proof.checker import check
+from hedgerow.verify.proof.certificate import Failure
+from hedgerow.verify.proof.checker import check, understood
+from hedgerow.verify.proof.effort import Effort, limited
+from hedgerow.verify.proof.inputs import Inputs
+from hedgerow.verify.proof.product import Product
+from hedgerow.verify.proof.sorts import sorts
 from hedgerow.verify.refuter.paths import paths
 from verify.proof.proving import certificate, program
 
@@ -91,6 +97,22 @@ def run(claim: str, public: str, body: str, shift: str = "x@1 != x@2", rate: str
     return check(about, certificate(about, shifts, mode="finite", rates=rates))
 
 
+@pytest.mark.parametrize(
+    ("claim", "one", "other", "holds"),
+    [
+        ("1", "exp(-1000000)", "exp(-1000000)", True),
+        ("1", "exp(-1000000000000)", "exp(-1000000000000) / 2", True),
+        ("1", "exp(-1000000000000)", "exp(-1000000000000) / 3", False),
+        ("100000000000000000000000", "1/2", "1/3", True),
+        ("100000000000000000000000", "1/2", "0", False),
+        ("1", "exp(-1" + "0" * 90 + ")", "exp(-1" + "0" * 90 + ")", True),
+    ],
+)
+def test_large_exponents_are_neither_written_out_nor_raised(claim: str, one: str, other: str, holds: bool) -> None:
+    found = run(claim, "n: public[int]", f"    b = bernoulli({one} if x else {other})\n    output(b)\n    output(bernoulli(1/2))\n")
+    assert (found is None) is holds, found
+
+
 LIES = "    if bernoulli({chance}):\n        return not x\n    return x\n"
 
 
@@ -137,6 +159,53 @@ def test_chances_that_private_data_choose_are_shown_to_exist() -> None:
 )
 def test_what_is_too_much_is_refused(body: str, reason: str) -> None:
     assert reason in str(run("0", "n: public[int]", body, "False"))
+
+
+TOLD = "    a = bernoulli(exp(eps) / (1 + exp(eps)))\n    output(a == x)\n" + "".join(
+    f"    output(bernoulli(1/{n}))\n" for n in (2, 3, 5, 7, 11)
+)
+
+
+def test_coins_that_are_told_beside_a_response_cost_nothing_and_little_work() -> None:
+    begun = Effort(1_000)
+    assert run("eps", "eps: public[float]", TOLD) is None
+    assert not begun.over
+    found = run("eps / 2", "eps: public[float]", TOLD)
+    assert isinstance(found, Failure)
+    assert found.obligation == "answers"
+
+
+def test_polynomials_that_are_too_long_are_refused() -> None:
+    names = [f"p{number}" for number in range(6)]
+    body = "".join(f"    output(bernoulli({name}))\n" for name in names)
+    public = ", ".join(f"{name}: public[float]" for name in ("eps", *names))
+    found = run("eps", public, "    output(x == bernoulli(exp(eps) / (1 + exp(eps))))\n" + body)
+    assert "polynomials of more than 100 terms" in str(found)
+
+
+def test_what_takes_too_much_work_is_refused() -> None:
+    about = program(SECRET.format(claim="eps", public="eps: public[float]") + TOLD)
+    proof = certificate(about, ("True", *["False"] * 5), mode="finite", rates=("eps", *[None] * 5))
+    read, known = understood(about, "finite"), sorts(about, exact=True)
+    with pytest.raises(Outside, match="more work than a proof may take"):
+        Product(read, proof, known, Inputs(read, known), spend=limited(50)).run()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("1", "2 / 2", True),
+        ("1", "2", False),
+        ("True", "x or not x", True),
+        ("True", "1", False),
+        ("n", "n + 0", True),
+        ("n", "n + 1", False),
+    ],
+)
+def test_which_answers_are_one(one: str, other: str, same: bool) -> None:
+    """The coin chooses between two ways to say something: where they are one, its chance does not matter."""
+    body = f"    if bernoulli(1/3 if x else 2/3):\n        output({one})\n    else:\n        output({other})\n"
+    assert (run("0", "n: public[int]", body, "True") is None) is same
 
 
 def test_what_a_certificate_must_say() -> None:

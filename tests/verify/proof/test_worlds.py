@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.verify.language.outside import Outside
-from hedgerow.verify.proof.solver import possible, z3
+from hedgerow.verify.proof import worlds
+from hedgerow.verify.proof.solver import entailed, possible, z3
 from hedgerow.verify.proof.worlds import World, explored
 
 X, Y = z3.Ints("x y")
@@ -20,6 +21,32 @@ def test_what_is_known_is_not_asked_again() -> None:
 
     explored([X > 0], explore)
     assert sorted(seen) == [(False, False, True, True), (False, True, True, True), (True, True, False, True)]
+
+
+def test_only_what_might_be_otherwise_is_added_to_what_is_known() -> None:
+    """What follows, what was asked before and its negation leave the path as it is; a case gone into again is the same case."""
+    paths = []
+
+    def explore(world: World) -> None:
+        for condition in (X > 3, X > 3, z3.Not(X > 3), X <= 3, X > 1, X + 0 > 3, Y > 0):
+            world.decide(condition)
+        paths.append([str(one) for one in world.path])
+
+    explored([X > 2], explore)
+    assert sorted(len(one) for one in paths) == [3, 3, 3, 3]
+    assert len({tuple(one) for one in paths}) == 4
+
+
+def test_what_was_decided_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(worlds, "entailed", lambda path, goal, *_: asked.append(goal) or entailed(path, goal))
+
+    def explore(world: World) -> None:
+        for _ in range(5):
+            assert world.decide(X > 3) is not world.decide(X <= 3)
+
+    explored([], explore)
+    assert len(asked) == 2  # whether it follows, and whether its negation does
 
 
 def test_cases_are_all_there_and_differ() -> None:

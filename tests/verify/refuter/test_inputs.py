@@ -90,6 +90,14 @@ def test_longer_lists_stay_neighbours_and_end() -> None:
     assert not list(longer_lists(GALLERY["laplace_mechanism"], next(iter(pairs(GALLERY["laplace_mechanism"])))))
 
 
+@pytest.mark.parametrize(("a", "told"), [("1/4", "not seen to be at least 0"), ("1", "divides by 0"), ("3", "not above 0")])
+def test_where_nothing_is_claimed_nothing_can_be_broken(a: str, told: str) -> None:
+    program = one("return x", "x: private[bool], a: public[float]", '@mechanism(epsilon="ln(a / (1 - a))", neighbours="secret")\n')
+    assert claimed(program, given(a="1/2")) == (0, 0)
+    with pytest.raises(Beyond, match=told):
+        claimed(program, given(a=a))
+
+
 def test_claims_and_their_unit() -> None:
     arguments = given(q=[0, 0], size=2, eps="1/2")
     assert claimed(GALLERY["dummy_sum"], arguments) == (1, 0)

@@ -31,6 +31,17 @@ def test_what_is_handed_in_comes_first() -> None:
     assert {witness.one["q"], witness.other["q"]} == {pair.one["q"], pair.other["q"]}
 
 
+def test_inputs_at_which_nothing_is_claimed_are_no_trials() -> None:
+    """Where c is above a, x is told as it is; but no such run is made, and nothing is claimed for it."""
+    body = "k = bernoulli(1/2)\noutput(x if a < c else k)"
+    program = one(body, "x: private[bool], a: public[float], c: public[float]", '@mechanism(epsilon="a - c", neighbours="secret")\n')
+    pair = Pair(given(x=False, a=0, c=1), given(x=True, a=0, c=1))
+    trials = list(Search(program, Fraction(0), monotonic() + 60).trials([pair]))
+    assert trials
+    assert max(trial.loss for trial in trials) == 0
+    assert all(trial.pair.one["a"] >= trial.pair.one["c"] for trial in trials)  # type: ignore[operator]
+
+
 def test_many_events_together_may_gain_more_than_delta() -> None:
     """Each of four answers gains 1/50; only all of them together more than delta = 1/20."""
     body = """

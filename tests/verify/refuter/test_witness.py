@@ -62,6 +62,18 @@ def test_what_is_no_witness_cannot_be_made(change: dict[str, object]) -> None:
         replace(bad_sum(), **change)  # type: ignore[arg-type]
 
 
+def test_there_is_no_witness_where_nothing_is_claimed() -> None:
+    program = one("return x", "x: private[bool], a: public[float]", '@mechanism(epsilon="a", neighbours="secret")\n')
+    event = (Event(1, values=((0, True),)),)
+
+    def told(a: str) -> Witness:
+        return Witness(program, given(x=True, a=a), given(x=False, a=a), event, Fraction(1), Fraction(0), Fraction(0))
+
+    assert told("0").loss == math.inf
+    with pytest.raises(InvalidArgument, match="for which something is claimed"):
+        told("-1")
+
+
 def test_equality_is_no_violation() -> None:
     e = exponential(Fraction(1))
     assert not violates(e, Fraction(1), Fraction(1), Fraction(0))

@@ -1,8 +1,8 @@
 """What a proof takes for granted of public arguments, as a check that runs before the program does.
 
 ``eps`` is above 0 and ``delta`` between 0 and 1; wherever public parameters alone decide what noise is drawn from, reached or not, there is
-such noise: its scale is above 0, a coin's chance lies in [0, 1], uniform noise does not end below where it starts. Nothing here looks at
-private data.
+such noise: its scale is above 0, a coin's chance lies in [0, 1], uniform noise does not end below where it starts. What is claimed has a
+value, and that is at least 0. Nothing here looks at private data.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.verify.language.program import Assign, Expression, Kind, Noise, Program, Sample, names, replaced, statements, written
-from hedgerow.verify.price import between
+from hedgerow.verify.price import between, enclosed
 
-__all__ = ["check", "constants", "existing", "public"]
+__all__ = ["check", "check_claim", "constants", "existing", "public"]
 
 
 def public(program: Program) -> frozenset[str]:
@@ -39,11 +39,12 @@ def constants(program: Program) -> dict[str, Expression]:
 
 
 def existing(program: Program, sample: Sample) -> bool:
-    """Whether ``check`` sees to it that there is such noise: public numbers alone decide what is drawn from. A public truth does not count,
-    since what is chosen by one is not looked at before the run."""
+    """Whether ``check`` sees to it that there is such noise: public numbers alone decide what is drawn from. What is chosen, by a public
+    truth or by a comparison, does not count, since it is not looked at before the run."""
     numbers = {one.name for one in program.parameters if not one.private and not one.list and one.kind in (Kind.INT, Kind.REAL)}
     known = constants(program)
-    return all(names(replaced(one, known)) <= numbers for one in sample.parameters)
+    values = [replaced(one, known) for one in sample.parameters]
+    return all(names(one) <= numbers and enclosed(one) for one in values)
 
 
 def check(program: Program, arguments: Mapping[str, object]) -> None:
@@ -59,8 +60,18 @@ def check(program: Program, arguments: Mapping[str, object]) -> None:
             raise InvalidArgument(name, "must be above 0, and a delta below 1", numbers[name])
     for one in program.samples:
         values = [replaced(parameter, known) for parameter in one.parameters]
-        if one.noise is not Noise.BITS and all(names(value) <= numbers.keys() for value in values):
+        cut = one.noise in (Noise.BERNOULLI, Noise.UNIFORM) and not all(map(enclosed, values))  # no proof takes it for granted
+        if one.noise is not Noise.BITS and not cut and all(names(value) <= numbers.keys() for value in values):
             _exists(one, [between(value, numbers) for value in values])
+    check_claim(program, numbers)
+
+
+def check_claim(program: Program, numbers: Mapping[str, Fraction | int]) -> None:
+    """Refuses public numbers at which nothing is claimed: epsilon or delta has no value there, or may be below 0."""
+    for word, claimed in (("epsilon", program.claim.epsilon), ("delta", program.claim.delta)):
+        if claimed is not None and between(claimed, numbers)[0] < 0:
+            given = ", ".join(f"{name} = {numbers[name]}" for name in sorted(names(claimed)))
+            raise Refused(f"The claimed {word} {written(claimed)} is not seen to be at least 0 at {given or 'all arguments'}.")
 
 
 def _exists(sample: Sample, ends: list[tuple[Fraction, Fraction]]) -> None:

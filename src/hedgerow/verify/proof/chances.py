@@ -21,6 +21,7 @@ from hedgerow.verify.proof.terms import real
 __all__ = ["Chances", "Need"]
 
 _HIGHEST: Final = 24  # powers that z3 is asked about
+_LARGEST: Final = Fraction(1000)  # e to more than that has too many digits to be written down; that it is larger must suffice
 Need: TypeAlias = tuple[str, Quotient]  # "<=", ">" or "!=" 0
 Unit: TypeAlias = tuple[Monomial, Monomial]  # what the exponent is a multiple of: the one over the other
 _NUMBERS: Final[Unit] = ((), ())
@@ -122,8 +123,9 @@ class Chances:
                     [Fraction(1, self._parts(unit))] if self._small(unit) else [times for of, times in self._powers.values() if of == unit]
                 )
                 for times in cut:
-                    low, high = exp_bounds(times)
-                    found += [_of_number(times) >= _number(low), _of_number(times) <= _number(high)]
+                    low, high = exp_bounds(min(times, _LARGEST))
+                    found.append(_of_number(times) >= _number(low))
+                    found += [_of_number(times) <= _number(high)] if times <= _LARGEST else []
             elif entails(term({unit[0]: Fraction(1)}, self._value) * term({unit[1]: Fraction(1)}, self._value) > 0):
                 found.append(base > 1)
             else:

@@ -49,7 +49,7 @@ def check(program: Program, certificate: Certificate, *, required: Sequence[str]
                 return Failure("what is assumed here cannot happen, so that nothing is shown by it", one.place, obligation="possible")
     except Outside as outside:
         return Failure(outside.reason, outside.place)
-    except (z3.Z3Exception, RecursionError):
+    except (z3.Z3Exception, RecursionError, ArithmeticError, ValueError):  # the last two: numbers too large to be written down
         return Failure("the solver could not read an obligation", program.place)
     return None
 

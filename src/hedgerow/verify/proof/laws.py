@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeAlias
 
 from hedgerow.verify.language.assumptions import existing, public
 from hedgerow.verify.language.outside import Outside
@@ -32,6 +32,10 @@ __all__ = ["answered"]
 _WAYS: Final = 256
 _WIDEST: Final = 6
 _MOST_ANSWERS: Final = 6
+_MOST_TERMS: Final = 100  # z3 may stay within one step on longer ones, where no limit stops it
+_WORK, _MILLISECONDS = 1_000_000, 10_000  # for what polynomials show by themselves; all that is known is asked with more
+_Literal: TypeAlias = tuple[str, Fraction | int | bool]
+_Said: TypeAlias = tuple[Term | None, _Literal | None]  # the literal where the term is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class _Case:
         self.rate = rates[region.site] if region.site < len(rates) else None
         self.assumed: list[Need] = []  # because a run without it is refused
         self.needed: list[tuple[Need, Place, str]] = []
+        self._thrown: dict[tuple[int, int], tuple[Term, Quotient]] = {}  # the term is kept, so that its number stays its own
 
     def oblige(self, costs: Term) -> None:
         """Writes down what must be shown in this case."""
@@ -80,14 +85,19 @@ class _Case:
         facts = facts + [self.chances.holds(*need) for need, _, _ in self.needed]
         worth = "0" if self.rate is None else written(self.rate)
         said = f"what is said may be likelier for one neighbour; hiding it costs more than {worth}"
-        for likely, rare in _events(answers) if granted is not None else answers:
-            over = likely - ratio * rare - (granted or constant(0))
+        overs = [
+            likely - ratio * rare - (granted or constant(0)) for likely, rare in (_events(answers) if granted is not None else answers)
+        ]
+        for over in {_key(one): one for one in map(_plain, overs)}.values():
+            if len(over.above) + len(over.below) > _MOST_TERMS:
+                raise Outside(f"to compare these answers takes polynomials of more than {_MOST_TERMS} terms", self.place)
             self._shown("answers", self.chances.holds("<=", over), facts, self.place, said)
         self.product.oblige("answers", [*self.world.path, *facts], z3.BoolVal(True), self.place, said)  # the case is there at all
 
     def _shown(self, name: str, goal: Term, facts: list[Term], place: Place, reason: str) -> None:
         """Mostly the polynomials suffice; all that is known of the runs is for the rest."""
-        if not (z3.is_true(goal) or entailed(facts, goal)):
+        self.product.spend(1)
+        if not (z3.is_true(goal) or entailed(facts, goal, _WORK, _MILLISECONDS)):
             self.product.oblige(name, [*self.world.path, *facts], goal, place, reason)
 
     def _read(self, given: Term, granted: bool, place: Place) -> Quotient:
@@ -128,34 +138,42 @@ class _Case:
 
     def _answers(self, first: list[_Way], second: list[_Way]) -> list[tuple[Quotient, Quotient]]:
         """Of every answer that the first run may give, its chance in both."""
-        found: list[tuple[_Way, Quotient, Quotient]] = []
+        found: list[tuple[list[_Said], Quotient, Quotient]] = []
         for run, ways in enumerate((first, second)):
+            self.product.spend(len(ways) * (1 + len(ways) // 64))
             for way in ways:
-                number = next((number for number, (one, _, _) in enumerate(found) if self._same(way, run, one)), None)
+                answer = self._answer(way, run)
+                number = next((number for number, (one, _, _) in enumerate(found) if self._same(answer, one)), None)
                 if number is not None:
                     one, likely, rare = found[number]
                     found[number] = (one, likely, rare + way.chance) if run else (one, likely + way.chance, rare)
                 elif run == 0:
-                    found.append((way, way.chance, constant(0)))
+                    found.append((answer, way.chance, constant(0)))
         return [(likely, rare) for _, likely, rare in found]
 
-    def _same(self, way: _Way, run: int, other: _Way) -> bool:
-        """Whether a way of this run gives the answer that the other, of the first run, gives."""
-        values = [(way.state.values.get(name), other.state.values.get(name)) for name in self.kept]
-        pairs = [(a, b) for a, b in zip(way.said, other.said, strict=False)]
-        for left, right in values:
-            if (left is None) is not (right is None):
-                return False
-            if left is not None and right is not None:
-                pairs.append((left[run], right[0]))
-        if len(way.said) != len(other.said) or any(not _comparable(a, b) for a, b in pairs):
+    def _answer(self, way: _Way, run: int) -> list[_Said]:
+        """What is left behind, and what was said."""
+        left = [way.state.values.get(name) for name in self.kept]
+        terms = [None if one is None else z3.simplify(one[run]) for one in left] + [z3.simplify(one) for one in way.said]
+        return [(one, None if one is None else _literal(one)) for one in terms]
+
+    def _same(self, answer: list[_Said], other: list[_Said]) -> bool:
+        """Whether both are one answer. Most are told apart by numbers and truths that stand in them, without a question to anybody."""
+        if len(answer) != len(other):
             return False
-        return all(self.world.decide(a == b) for a, b in pairs)
+        both = list(zip(answer, other, strict=True))
+        if any(known is not None and there is not None and known != there for (_, known), (_, there) in both):
+            return False
+        pairs = [(a, b) for (a, known), (b, there) in both if known is None or there is None]
+        if any((a is None) is not (b is None) or (a is not None and not _comparable(a, b)) for a, b in pairs):
+            return False
+        return all(a is None or a.eq(b) or self.world.decide(a == b) for a, b in pairs)
 
     # --- ways ------------------------------------------------------------------------------------------------------------------------
 
     def _through(self, block: Block, run: int, ways: list[_Way]) -> list[_Way]:
         for statement in block:
+            self.product.spend(sum(1 + (len(way.chance.above) + len(way.chance.below)) // 8 for way in ways))
             ways = [after for way in ways for after in self._step(statement, run, way)]
             if len(ways) > _WAYS:
                 raise Outside(f"these coins fall in more than {_WAYS} ways", self.place)
@@ -173,7 +191,7 @@ class _Case:
                 holds = self.world.decide(meaning(statement.condition, given))
                 return self._through(statement.then if holds else statement.otherwise, run, [way])
             case Sample(noise=Noise.BERNOULLI):
-                chance = self._chance(statement, meaning(statement.parameters[0], given))
+                chance = self._thrown_with(statement, meaning(statement.parameters[0], given))
                 drawn = [(z3.BoolVal(True), chance), (z3.BoolVal(False), constant(1) - chance)]
             case Sample():
                 width = self.product.sorts[statement.name].width
@@ -187,6 +205,13 @@ class _Case:
             for value, chance in drawn
             if chance.above
         ]
+
+    def _thrown_with(self, sample: Sample, given: Term) -> Quotient:
+        """The chance, read once for all ways on which it is the same."""
+        key = sample.site, given.get_id()
+        if key not in self._thrown:
+            self._thrown[key] = given, self._chance(sample, given)
+        return self._thrown[key][1]
 
     def _chance(self, sample: Sample, given: Term) -> Quotient:
         """The interpreter cuts what private data decide to [0, 1], and refuses to run where public numbers alone go beyond it."""
@@ -211,6 +236,25 @@ def _events(answers: list[tuple[Quotient, Quotient]]) -> list[tuple[Quotient, Qu
     for likely, rare in answers:
         found += [(one + likely, other + rare) for one, other in found]
     return found[1:]
+
+
+def _plain(one: Quotient) -> Quotient:
+    """Divided by a number above 0, so that what has the same sign for that reason is shown once."""
+    above, below = (abs(side[max(side)]) if side else Fraction(1) for side in (one.above, one.below))
+    return Quotient({of: value / above for of, value in one.above.items()}, {of: value / below for of, value in one.below.items()})
+
+
+def _key(one: Quotient) -> object:
+    return tuple(sorted(one.above.items())), tuple(sorted(one.below.items()))
+
+
+def _literal(term: Term) -> _Literal | None:
+    """The value of a term that is one. Different values, and values of different kinds, are different answers."""
+    if z3.is_true(term) or z3.is_false(term):
+        return "truth", bool(z3.is_true(term))
+    if z3.is_int_value(term) or z3.is_rational_value(term):
+        return "number", Fraction(str(term.as_fraction() if z3.is_rational_value(term) else term.as_long()))
+    return (f"bits {term.size()}", int(term.as_long())) if z3.is_bv_value(term) else None
 
 
 def _comparable(one: Term, other: Term) -> bool:

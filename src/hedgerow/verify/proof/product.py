@@ -31,6 +31,7 @@ from hedgerow.verify.language.program import (
 )
 from hedgerow.verify.proof.certificate import FINITE, Certificate
 from hedgerow.verify.proof.draws import draw
+from hedgerow.verify.proof.effort import Spend, limited
 from hedgerow.verify.proof.folds import Fold, added, fold_of
 from hedgerow.verify.proof.inputs import Inputs
 from hedgerow.verify.proof.laws import answered
@@ -64,6 +65,7 @@ class Product:
     sorts: dict[str, Sort]
     inputs: Inputs
     assume: Assume = _plainly
+    spend: Spend = field(default_factory=limited)
     obligations: list[Obligation] = field(default_factory=list)
     final: tuple[State, Path] | None = None
 

@@ -55,5 +55,8 @@ class Runs(Protocol):
     def across(self, state: State, path: Path, entry: State | None = None, more: dict[str, Term] | None = None) -> Meaning:
         """What the certificate's expressions mean, which speak of both."""
 
+    def spend(self, steps: int) -> None:
+        """Count what is done; raises ``Outside`` when it is too much."""
+
     def oblige(self, name: str, path: Path, goal: Term, place: Place, reason: str, tag: tuple[int, int] | None = None) -> None:
         """Write down what must be shown."""

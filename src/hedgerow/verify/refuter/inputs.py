@@ -12,6 +12,8 @@ from fractions import Fraction
 from itertools import product
 from typing import TypeAlias
 
+from hedgerow.errors import Refused
+from hedgerow.verify.language.assumptions import check_claim
 from hedgerow.verify.language.program import (
     Apply,
     Expression,
@@ -63,9 +65,13 @@ class Pair:
 
 
 def claimed(program: Program, arguments: Arguments) -> tuple[Real, Real]:
-    """The epsilon and the delta that the program claims for these public parameters."""
+    """The epsilon and the delta that the program claims for these public parameters; ``Beyond`` where it claims nothing, and never runs."""
     claim = program.claim
     plain = {name: value for name, value in arguments.items() if not isinstance(value, tuple)}
+    try:
+        check_claim(program, {name: value for name, value in plain.items() if isinstance(value, Fraction)})
+    except Refused as refused:
+        raise Beyond(str(refused)) from refused
     found: list[Real] = []
     for expression in (claim.epsilon, claim.delta):
         if expression is None:

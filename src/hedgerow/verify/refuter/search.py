@@ -117,6 +117,7 @@ class Search:
             yield from self._climb(start, _CLIMB)
 
     def _on(self, pair: Pair) -> Iterator[Trial]:
+        self._claimed(pair)  # Beyond where nothing is claimed, so that nothing can break it, and no run is needed
         if only_bits(self.program):
             try:
                 yield from self._on_circuits(pair)

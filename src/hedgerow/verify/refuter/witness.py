@@ -62,6 +62,10 @@ class Witness:
     def __post_init__(self) -> None:
         if not are_neighbours(self.program, self.one, self.other):
             raise InvalidArgument("witness", "must have two neighbouring inputs")
+        try:
+            claimed(self.program, self.one)
+        except Beyond as beyond:
+            raise InvalidArgument("witness", "must have public parameters for which something is claimed") from beyond
         if self.multiple and not violates(self.likely, self.rare, *self.allowed):
             raise InvalidArgument("witness", "must break the claim")
 

@@ -8,6 +8,7 @@ import pytest
 
 from hedgerow.verify.proof.certificate import Certificate, Failure
 from hedgerow.verify.proof.checker import check
+from hedgerow.verify.proof.effort import Effort
 from hedgerow.verify.proof.search.finder import attempt
 from verify.proof.proving import line as text_of
 from verify.proof.proving import program, shipped
@@ -234,3 +235,17 @@ def test_a_coin_that_can_be_matched_is(name: str) -> None:
     found = proved(name)
     assert isinstance(found, Certificate), found
     assert found.mode == "sequence"
+
+
+COINS = "".join(f"    output(bernoulli(1/{number}))\n" for number in (2, 3, 5, 7))
+
+
+def test_within_a_stretch_of_coins_too_the_effort_and_the_clock_end_the_search() -> None:
+    text = '@mechanism(epsilon="eps", neighbours="secret")\ndef f(x: private[bool], eps: public[float]):\n'
+    about = program(f"{text}    output(x == bernoulli(exp(eps) / (1 + exp(eps))))\n{COINS}")
+    assert isinstance(attempt(about, time.monotonic() + 60), Certificate)
+    few = attempt(about, time.monotonic() + 60, effort=Effort(100))
+    late = attempt(about, time.monotonic() - 1)
+    for found in (few, late):
+        assert isinstance(found, Failure)
+        assert found.reason == "no proof was found in the time given"

@@ -27,12 +27,12 @@ from hedgerow.verify.proof.costs import composed
 from hedgerow.verify.proof.effort import Effort
 from hedgerow.verify.proof.scales import scales
 from hedgerow.verify.proof.search.candidates import candidates, variants
-from hedgerow.verify.proof.search.houdini import Houdini, first_of
+from hedgerow.verify.proof.search.houdini import Houdini
 from hedgerow.verify.proof.search.laws import guesses, settles, worths
 from hedgerow.verify.proof.search.reasons import reason
 from hedgerow.verify.proof.search.shifts import Search
 from hedgerow.verify.proof.search.templates import coin_choices, excuses, shift, templates
-from hedgerow.verify.proof.solver import z3
+from hedgerow.verify.proof.solver import MILLISECONDS, z3
 
 __all__ = ["attempt"]
 
@@ -50,7 +50,7 @@ def attempt(program: Program, deadline: float, tries: int = _TRIES, effort: Effo
         return _Proof(program, understood(program), deadline, tries, effort or Effort(_STEPS)).found()
     except Outside as outside:
         return Failure(outside.reason, outside.place)
-    except (z3.Z3Exception, RecursionError):
+    except (z3.Z3Exception, RecursionError, ArithmeticError, ValueError):  # the last two: numbers too large to be written down
         return Failure("the solver could not read this program", program.place)
 
 
@@ -80,7 +80,18 @@ class _Proof:
             if settles(certificate, read) and self.failures and self.failures[-1].obligation == "answers":
                 break
         told = sorted(self.failures, key=lambda one: one.obligation != "answers")  # what a law shows says more than that nothing fits
+        if not told and self._over():
+            return Failure(_NO_TIME, self.program.place, obligation="time")
         return told[0] if told else Failure("no proof was found", self.program.place)
+
+    def _spend(self, steps: int) -> None:
+        self.effort.spend(steps)
+        if self._over():
+            raise Outside(_NO_TIME, self.program.place)
+
+    def _left(self) -> int:
+        """For one question to z3, in milliseconds."""
+        return max(1, min(MILLISECONDS, int(1000 * (self.deadline - time.monotonic()))))
 
     def _over(self) -> bool:
         return self.effort.over or time.monotonic() > self.deadline
@@ -129,6 +140,8 @@ class _Proof:
         for bad in excused:
             for fixed in coin_choices(self.read, self.known):
                 for worth in worths(self.read) if coins else [self.read.claim.epsilon]:
+                    if self._over():
+                        return
                     rates = dict.fromkeys(coins, worth)
                     search = Search(self.read, numbers, fixed, rates, mode == "pointwise", bad, mode == "zcdp", effort=self.effort)
                     yield from self._found_by(search, mode)
@@ -156,12 +169,12 @@ class _Proof:
         every = candidates(read, self.known, guess.mode == "pointwise")
         filled = replace(guess, invariants=every, variants=tuple(options[0] for options in variants(read)))
         try:
-            houdini = Houdini(read, filled)
+            houdini = Houdini(read, filled, self._spend, self._left)
             houdini.settle()
         except Outside as outside:  # a guess that does not fit, such as a key of another width
             self.failures.append(Failure(outside.reason, outside.place))
             return None
-        failing = first_of(houdini.failing())
+        failing = houdini.first()
         if failing is not None:
             self.failures.append(Failure(failing.reason, failing.place, obligation=failing.name))
             return None

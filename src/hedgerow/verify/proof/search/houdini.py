@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
 from hedgerow.verify.language.program import Expression, Program
 from hedgerow.verify.proof.certificate import FINITE, Certificate
 from hedgerow.verify.proof.costs import conclusions
+from hedgerow.verify.proof.effort import Spend, limited
 from hedgerow.verify.proof.inputs import Inputs
 from hedgerow.verify.proof.obligations import Obligation
 from hedgerow.verify.proof.product import Product
-from hedgerow.verify.proof.solver import Term, solver, z3
+from hedgerow.verify.proof.solver import MILLISECONDS, Term, solver, z3
 from hedgerow.verify.proof.sorts import sorts
 
 __all__ = ["Houdini"]
@@ -36,6 +37,8 @@ class Houdini:
 
     program: Program
     certificate: Certificate
+    spend: Spend = field(default_factory=limited)
+    left: Callable[[], int] = lambda: MILLISECONDS
     alive: set[Tag] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -46,6 +49,7 @@ class Houdini:
             known,
             Inputs(self.program, known),
             lambda loop, number, term: z3.Implies(_switch((loop, number)), term),
+            self.spend,
         )
         self.product.run()
         self.others = [one for one in self.product.obligations if one.tag is None] + conclusions(self.product)
@@ -59,7 +63,7 @@ class Houdini:
     def _solver(self, one: Obligation) -> Term:
         """One for each list of assumptions; nothing else is ever added to it for good."""
         if id(one) not in self._solvers:
-            fresh = solver()
+            fresh = solver(milliseconds=self.left())
             fresh.add(*one.assumptions)
             self._solvers[id(one)] = fresh
         return self._solvers[id(one)]
@@ -73,6 +77,7 @@ class Houdini:
         while changed:
             changed = False
             for several in self.groups.values():
+                self.spend(0)
                 changed |= self._pass(several)
 
     def _pass(self, several: list[Obligation]) -> bool:
@@ -97,6 +102,7 @@ class Houdini:
 
     def core(self, one: Obligation) -> set[Tag] | None:
         """The guesses that the obligation needs; None when they are not enough."""
+        self.spend(0)
         checked = self._solver(one)
         checked.push()
         checked.add(z3.Not(one.goal))
@@ -107,7 +113,14 @@ class Houdini:
 
     def failing(self) -> list[Obligation]:
         """Of all that is not about guesses, what does not follow."""
-        return [one for one in self.others if not z3.is_true(one.goal) and self.core(one) is None]
+        return list(self._failing(self.others))
+
+    def first(self) -> Obligation | None:
+        """Of these the one to tell about: what leaks before what it costs, and early lines first."""
+        return next(self._failing(sorted(self.others, key=lambda one: (one.name == "cost", one.place.line))), None)
+
+    def _failing(self, several: Iterable[Obligation]) -> Iterator[Obligation]:
+        return (one for one in several if not z3.is_true(one.goal) and self.core(one) is None)
 
     def needed(self) -> tuple[tuple[Expression, ...], ...]:
         """The guesses that the proof uses, and those that these need to be kept."""
@@ -126,8 +139,3 @@ class Houdini:
             tuple(one for number, one in enumerate(several) if (loop, number) in wanted)
             for loop, several in enumerate(self.certificate.invariants)
         )
-
-
-def first_of(several: Iterable[Obligation]) -> Obligation | None:
-    """The one to tell about: what leaks before what it costs."""
-    return min(several, key=lambda one: (one.name == "cost", one.place.line), default=None)

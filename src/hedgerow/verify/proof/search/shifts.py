@@ -73,6 +73,7 @@ class Search:
         if number in self._used:
             return
         self._used.add(number)
+        self.effort.spend(1)
         for one in needs(self._runner(number, self._unknowns), self.rates):
             if one.condition is True:
                 continue
