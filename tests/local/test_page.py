@@ -190,7 +190,9 @@ def test_texts_are_found_among_candidates(store: Store) -> None:
     overview = Overview(store, Calendar([TEXTS]), {"home": listed})
     (row,) = overview.rows()
     assert row.found is not None
-    assert [finding.value for finding in row.found] == ["a.example", "<b>.example"]
+    found = [finding.value for finding in row.found]
+    assert found[:2] == ["a.example", "<b>.example"]
+    assert sorted(found[2:]) in ([], ["c.example"], ["d.example"], ["c.example", "d.example"])  # one in twenty may be false, each once
     assert "<b>.example" in Reader(overview.to_html()).said  # as a text, and not as a tag
 
 
