@@ -28,14 +28,16 @@ def test_intervals_belong_to_aggregates_and_expressions_of_them() -> None:
         answer = ask(db, f"SELECT {picked} FROM data GROUP BY region")
     assert answer.interval("region") == [None] * 4
     assert answer.interval("low") == [None] * 4
-    for row, n, m, q in zip(answer.rows, answer.interval("n"), answer.interval("m"), answer.interval("q"), strict=True):
+    told = zip(answer.rows, *(answer.interval(name) for name in ("n", "m", "q")), answer.interval("n", 0.999), strict=True)
+    for row, n, m, q, wide in told:
         assert n is not None
+        assert wide is not None
         assert n[0] < row["n"] < n[1]
         assert row["low"] == n[0]
         assert m == (2 * n[0] - 1, 2 * n[1] - 1)
-        if n[0] <= 0:
+        if n[0] <= 0 <= n[1]:  # nothing is divided by what may be 0
             assert q is None
-        else:
+        elif wide[0] > 0 or wide[1] < 0:  # a ratio looks further than n alone, but not that far
             assert q is not None
             assert q[0] <= row["q"] <= q[1]
     wider = answer.interval("n", 0.999)[0]
