@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -18,10 +19,13 @@ from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Charge, Noise, Threshold
+from hedgerow.release import Charge, Custom, Noise, Threshold
 
 UNIT = Unit("add-remove", "who")
+DAYS = ((date(2026, 1, 1), date(2026, 1, 2)),)
 ROWS = [{"who": n % 40, "day": date(2026, 1, 1 + n % 2), "x": n % 7} for n in range(200)]
 
 
@@ -77,3 +81,7 @@ def noise_of(asked: Aggregate, epsilon: Fraction = Fraction(1), delta: Fraction 
     if asked.source.domain is not None:
         return Noise(laws)
     return Noise(laws, Threshold.calibrate(0, laws[0], most=3, groups=2, delta=Fraction(delta)))
+
+
+def custom(run: Any = lambda numbers: json.dumps(list(numbers)), reach: Sensitivity | None = None) -> Custom:
+    return Custom(Loss(Fraction(1, 2)), reach or Sensitivity.each(3, 1), run)

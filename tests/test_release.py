@@ -9,19 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 
-from doorway import UNIT, Broken, Cells, Plain, charge, ledger, noise_of, plan
+from doorway import DAYS, UNIT, Broken, Cells, Plain, charge, custom, ledger, noise_of, plan
 from hedgerow.errors import BudgetExceeded, InvalidArgument, SourceError, Unsupported
-from hedgerow.ledger import MemoryLedger
 from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms import Gaussian, Laplace
 from hedgerow.picking import Picking
-from hedgerow.plan import reference
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
@@ -32,9 +28,8 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.purse import Purse
-from hedgerow.release import FAILED, Centre, Charge, Custom, Noise, Release, Threshold, perform, publish, release
+from hedgerow.release import FAILED, Centre, Noise, Release, Threshold, perform, publish, release
 from hedgerow.tabulated import Tabulated
-from plan import meetings
 
 
 def test_it_charges_the_loss_of_the_noise_and_then_answers() -> None:
@@ -224,7 +219,6 @@ def test_the_edge_is_stored_with_the_answer() -> None:
     assert Release.stored(entry, payload).noise == noise == found.noise
 
 
-DAYS = ((date(2026, 1, 1), date(2026, 1, 2)),)
 COUNTS = (Measure("rows"), Measure("total", "v0", Snap(Fraction(1), 0, 6)), Measure("units"))
 CENTRE = Centre(2, ((0, 3), (1, 18)))
 
@@ -387,10 +381,6 @@ def test_each_door_takes_its_own_plans() -> None:
         release(CROSS, Crossed(), ledger(), Noise((Laplace(Fraction(1)),)), charge())
 
 
-def custom(run: Any = lambda numbers: json.dumps(list(numbers)), reach: Sensitivity | None = None) -> Custom:
-    return Custom(Loss(Fraction(1, 2)), reach or Sensitivity.each(3, 1), run)
-
-
 def test_a_mechanism_of_ones_own_is_charged_before_it_sees_the_numbers() -> None:
     book, source, seen = ledger(), Plain(), []
 
@@ -461,76 +451,3 @@ def test_a_mechanism_that_cannot_be_paid_sees_nothing() -> None:
     with pytest.raises(BudgetExceeded):
         perform([plan(Measure("units"), keys=(), domain=())], source, ledger(Fraction(1, 4)), custom(), charge())
     assert source.runs == 0
-
-
-DOCTORS = Unit("change-one", "id")
-
-
-class Meeting(Plain):
-    def run(self, plan: Aggregate) -> Cells:
-        self.runs += 1
-        random = Random(1)
-        found = reference.run(plan, meetings.world(random), meetings.rank)
-        width = sum(measure.width for measure in plan.measures)
-        keys = [[key[i] for key in sorted(found)] for i in range(len(plan.source.keys))]
-        return Cells(keys, [np.array([found[key][i] for key in sorted(found)], dtype=np.int64) for i in range(width)])
-
-
-def two_budgets(doctors: Fraction | int = 10) -> MemoryLedger:
-    made = MemoryLedger()
-    terms = {"delta": None, "unit": "id", "neighbours": "add-remove"}
-    budgets = {"people": {**terms, "epsilon": 10}, "doctors": {**terms, "epsilon": doctors, "neighbours": "change-one"}}
-    made.accept(digest="d", text="t", budgets=budgets, sources={})
-    return made
-
-
-def both(**changes: Any) -> Charge:
-    return replace(charge(), **{"others": ("doctors", DOCTORS), **changes})
-
-
-def test_two_populations_are_charged_their_own_losses_in_one_entry() -> None:
-    asked, book, source = meetings.asked(("ward",), most=5), two_budgets(), Meeting()
-    noise = Noise((Laplace(Fraction(20)),))
-    answer = release(asked, source, book, noise, both())
-    # A patient has 2 bonds of 2 rows; a doctor who is replaced leaves one ward and enters another, 5 rows each.
-    assert answer.losses == {"people": Laplace(Fraction(20)).loss(4), "doctors": noise.loss(asked.others_sensitivity(DOCTORS))}
-    assert [loss.epsilon for loss in answer.losses.values()] == [Fraction(10, 20), Fraction(4, 20)]
-    assert answer.loss.epsilon == Fraction(10, 20)
-    assert answer.loss.rho == max(loss.rho for loss in answer.losses.values())
-    assert [entry.kind for entry in book.entries()][-2:] == ["charge", "answer"]
-    assert (book.book.budget("people").paid.epsilon, book.book.budget("doctors").paid.epsilon) == (Fraction(1, 5), Fraction(1, 2))
-    assert release(asked, source, book, noise, both(request=None)).keys == answer.keys == (("a",), ("b",))
-
-
-def test_where_one_of_two_budgets_is_short_neither_pays_and_nothing_is_read() -> None:
-    book, source = two_budgets(doctors=Fraction(1, 3)), Meeting()
-    with pytest.raises(BudgetExceeded, match="'doctors'"):
-        release(meetings.asked(("ward",), most=5), source, book, Noise((Laplace(Fraction(20)),)), both())
-    assert source.runs == 0
-    assert book.book.budget("people").paid.epsilon == 0
-    assert [entry.kind for entry in book.entries()] == ["policy"] or book.entries()[-1].kind == "policy"
-
-
-@pytest.mark.parametrize(
-    ("asked", "charged"),
-    [
-        (meetings.asked(), both(others=None)),
-        (meetings.asked(), both(others=("people", DOCTORS))),
-        (plan(domain=DAYS), both()),
-    ],
-)
-def test_the_others_are_named_just_where_the_plan_meets_them(asked: Aggregate, charged: Charge) -> None:
-    book, source = two_budgets(), Meeting()
-    with pytest.raises(InvalidArgument, match="must name another population"):
-        release(asked, source, book, Noise((Laplace(Fraction(20)),)), charged)
-    assert (source.runs, book.entries()[-1].kind) == (0, "policy")
-
-
-def test_other_doors_are_for_one_population_and_nothing_is_centred_for_two() -> None:
-    book = two_budgets()
-    with pytest.raises(InvalidArgument, match="of one population"):
-        perform([meetings.asked()], Meeting(), book, custom(), both())
-    measures = (Measure("rows"), Measure("values", "cost"), Measure("units"))
-    noise = Noise((Gaussian(Fraction(9)),) * 3, centre=Centre(2, ((0, 2), (1, 2))))
-    with pytest.raises(InvalidArgument, match="or meets others"):
-        release(meetings.asked((), measures), Meeting(), book, noise, both())

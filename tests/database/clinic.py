@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow import protect
+from hedgerow.answers.answer import Answer
 from hedgerow.database import Database
 
 POLICY = """
@@ -90,3 +91,9 @@ def exactly(table: pa.Table | None = None, **changes: Any) -> Iterator[Database]
     }
     with protect(visits() if table is None else table, **{**arguments, **changes}) as db:
         yield db
+
+
+def ask(db: Database, sql: str, epsilon: Any = 4500) -> list[dict[str, Any]]:
+    answer = db.query(sql, epsilon=epsilon)
+    assert isinstance(answer, Answer)
+    return answer.rows

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from fractions import Fraction
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from database import shop
-from database.clinic import exactly, visits, write
+from database.clinic import ask, exactly, visits, write
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
 from hedgerow.database import Database, open
 from hedgerow.database.listing import Listing
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, Unsupported
-from hedgerow.plan.normal import key as meaning_of
 from hedgerow.privacy.account import Account, DualAccount
-
-
-def ask(db: Database, sql: str, epsilon: Any = 4500) -> list[dict[str, Any]]:
-    answer = db.query(sql, epsilon=epsilon)
-    assert isinstance(answer, Answer)
-    return answer.rows
 
 
 def test_without_noise_it_is_plain_sql() -> None:
@@ -464,46 +455,3 @@ def test_another_public_file_is_another_question(tmp_path: Path) -> None:
         assert (first.rows[0]["n"], second.rows[0]["n"]) == (100, 100)
         assert not any("averaged" in note for note in second.notes)
         assert answered(db, "SELECT COUNT(*) FROM customers", 500).receipt.reused  # it reads no city
-
-
-@pytest.mark.parametrize("keys", [("region", "age > 40", "city"), ("region", "age > 40"), ("v.region", "p.region", "p.cost > 50")])
-def test_the_order_of_keys_is_no_other_question(keys: tuple[str, ...]) -> None:
-    """Also where they are not declared (city), and in a join, where columns of both sides have the same name."""
-    rows = "data v JOIN data p ON v.patient_id = p.patient_id" if "." in keys[0] else "data"
-
-    def asked(order: Sequence[int], more: str = "") -> str:
-        named = [f"{keys[place]} AS c{place}" for place in order]
-        return f"SELECT {', '.join(named)}, COUNT(*) AS n FROM {rows} GROUP BY {', '.join(keys[place] for place in order)}{more}"
-
-    with exactly(epsilon=100) as db:
-        first = ask(db, asked(range(len(keys))), epsilon=5)
-        spent, entries = db.budget, len(db.ledger.entries())
-        assert len(first) > 3
-        for order in permutations(range(len(keys))):
-            again = db.query(asked(order), epsilon=5)
-            assert isinstance(again, Answer)
-            assert again.receipt.reused
-            assert again.columns == (*(f"c{place}" for place in order), "n")
-            assert [list(row) for row in again.rows] == [list(again.columns)] * len(first)
-            wanted = sorted(first, key=lambda row: [row[f"c{place}"] for place in order])
-            assert again.rows == wanted
-            assert ask(db, asked(order, " LIMIT 3"), epsilon=5) == wanted[:3]
-            assert ask(db, asked(order, " ORDER BY n > 50"), epsilon=5) == sorted(wanted, key=lambda row: row["n"] > 50)
-        assert (db.budget, len(db.ledger.entries())) == (spent, entries)
-
-
-def test_keys_of_other_meaning_are_another_question() -> None:
-    with exactly(epsilon=100) as db:
-        ask(db, "SELECT region, age > 40 AS old, COUNT(*) AS n FROM data GROUP BY region, old", epsilon=5)
-        assert not db.query("SELECT age > 41 AS old, region, COUNT(*) AS n FROM data GROUP BY old, region", epsilon=5).receipt.reused  # type: ignore[union-attr]
-        assert not db.query("SELECT age > 40 AS old, region, COUNT(*) AS n FROM data WHERE age > 1 GROUP BY 1, 2", epsilon=5).receipt.reused  # type: ignore[union-attr]
-
-
-def test_numbers_for_a_mechanism_come_in_the_order_asked() -> None:
-    """Its list is part of what is asked, and no two orders of it are the same."""
-    with exactly(epsilon=100) as db:
-        one, other = (db.counted(f"SELECT {keys}, COUNT(*) FROM data GROUP BY {keys}") for keys in ("region, age > 40", "age > 40, region"))
-    assert one.plan.source.domain == (("east", "north", "south", "west"), (False, True))
-    assert other.plan.source.domain == ((False, True), ("east", "north", "south", "west"))
-    assert [key.text for key in other.keys] == ["age > 40", "region"]
-    assert meaning_of(one.plan) != meaning_of(other.plan)
