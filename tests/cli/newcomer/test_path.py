@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from cli.small import ANSWERS, write_visits
@@ -43,6 +44,8 @@ def test_from_a_file_to_an_empty_budget(tmp_path: Path) -> None:
     assert answer["receipt"]["reused"]
     rows = list(csv.reader(io.StringIO(run("query", "clinic.toml", "-", "--format", "csv", typed=SQL).stdout.decode())))
     assert rows[0] == ["region", "n", "mean_age"]
+    arrow = pa.ipc.open_stream(run("query", "clinic.toml", SQL, "--format", "arrow").stdout).read_all()
+    assert arrow.to_pylist() == answer["rows"]
     assert json.loads(run("budget", "clinic.toml", "--json").stdout)["epsilon"]["left"] == "0.750000000000"
 
     run("query", "clinic.toml", "SELECT COUNT(*) FROM visits WHERE age >= 40", "--epsilon", "0.75")
@@ -51,5 +54,7 @@ def test_from_a_file_to_an_empty_budget(tmp_path: Path) -> None:
     message = refused.stderr.decode()
     assert message.startswith("Error: The budget does not cover this question: it asks for epsilon 0.250000000000 with 0.000000000000 left")
     assert message.count("\n") == 1
+    told = json.loads(run("query", "clinic.toml", "SELECT COUNT(*) FROM visits WHERE age >= 60", "--json", code=4).stdout)
+    assert told["error"]["type"] == "BudgetExceeded"
     assert run("query", "clinic.toml", SQL).stdout.decode().splitlines()[:4] == table.splitlines()[:4]  # what was paid for stays
     assert b"nothing is wrong" in run("ledger", "verify", "clinic.toml").stdout
