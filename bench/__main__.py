@@ -28,6 +28,7 @@ from bench.local import local
 from bench.noise import noise
 from bench.peers import Peers, hired
 from bench.people import people
+from bench.proofs import proofs
 from bench.publishing import publishing, sums
 from bench.quantile import median, shapes
 from bench.report import Section, render
@@ -58,6 +59,7 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "local": local,
     "decoding": decoding,
     "uniqueness": uniqueness,
+    "proofs": proofs,
 }
 
 

@@ -60,7 +60,8 @@ SHAPES: dict[str, Callable[[np.random.Generator], Columns]] = {
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A question to data of a shape. ``task`` is what peers call it; ``at`` are the shares of quantiles; ``groups`` are declared to be
-    0, 1, … if there are any; one person is in at most ``max_groups`` groups with at most ``max_rows`` rows in each."""
+    0, 1, … if there are any; one person is in at most ``max_groups`` groups with at most ``max_rows`` rows in each. ``noise`` is for peers
+    that have to be told which to take."""
 
     aggregate: str
     shape: str
@@ -71,8 +72,8 @@ class Cell:
     max_groups: int = 1
     max_rows: int = 1
     noise: str = "laplace"
-    runs: int = 4_000
-    theirs: int = 4_000
+    runs: int = 40_000
+    theirs: int = 40_000
 
     @property
     def error(self) -> str:
@@ -92,8 +93,8 @@ def _quantiles(shape: str, task: str, name: str, *at: Fraction) -> Cell:
         task,
         f"SELECT {asked} FROM data",
         at,
-        runs=200 if task == "quantiles" else 2_000,
-        theirs=40 if task == "quantiles" else 200,
+        runs=400 if task == "quantiles" else 10_000,
+        theirs=100 if task == "quantiles" else 10_000,
     )
 
 
@@ -108,13 +109,15 @@ def _grouped(name: str, shape: str, task: str, expression: str, groups: int, **m
 CELLS = (
     _plain("COUNT", "uniform, 1,000", "count", "COUNT(*)"),
     _plain("COUNT of people", "5 of 500 words each", "people", "COUNT(DISTINCT who)", max_rows=5),
-    _grouped("COUNT by group", "uniform, 1,000", "count", "COUNT(*)", 10, runs=1_000, theirs=1_000),
-    _grouped("COUNT by group", "3 of 10 groups each", "count", "COUNT(*)", 10, max_groups=3, runs=1_000, theirs=1_000),
-    _grouped("COUNT by group", "20 of 100 groups each", "count", "COUNT(*)", 100, max_groups=20, noise="gaussian", runs=200, theirs=200),
+    _grouped("COUNT by group", "uniform, 1,000", "count", "COUNT(*)", 10, runs=8_000, theirs=8_000),
+    _grouped("COUNT by group", "3 of 10 groups each", "count", "COUNT(*)", 10, max_groups=3, runs=8_000, theirs=8_000),
+    _grouped(
+        "COUNT by group", "20 of 100 groups each", "count", "COUNT(*)", 100, max_groups=20, noise="gaussian", runs=1_000, theirs=1_000
+    ),
     _plain("COUNT(DISTINCT)", "5 of 500 words each", "distinct", "COUNT(DISTINCT k)", max_rows=5),
     _plain("SUM", "uniform, 1,000", "sum", "SUM(x)"),
     _plain("SUM", "skewed, 100,000", "sum", "SUM(x)"),
-    _grouped("SUM by group", "3 of 10 groups each", "sum", "SUM(x)", 10, max_groups=3, runs=1_000, theirs=1_000),
+    _grouped("SUM by group", "3 of 10 groups each", "sum", "SUM(x)", 10, max_groups=3, runs=8_000, theirs=8_000),
     _plain("AVG", "uniform, 1,000", "mean", "AVG(x)"),
     _plain("AVG", "skewed, 100,000", "mean", "AVG(x)"),
     _plain("AVG", "spike, 10,000", "mean", "AVG(x)"),
@@ -125,9 +128,9 @@ CELLS = (
     _quantiles("spike, 10,000", "quantile", "MEDIAN", Fraction(1, 2)),
     _quantiles("skewed, 100,000", "quantile", "90 % quantile", Fraction(9, 10)),
     _quantiles("skewed, 100,000", "quantiles", "20 quantiles", *TWENTY),
-    _plain("MAX", "low, 1,000", "maximum", "MAX(x)", runs=2_000),
-    Cell("keys shown", "one key each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", runs=100, theirs=100),
-    Cell("keys shown", "5 keys each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", max_groups=5, runs=100, theirs=100),
+    _plain("MAX", "low, 1,000", "maximum", "MAX(x)", runs=4_000, theirs=4_000),
+    Cell("keys shown", "one key each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", runs=400, theirs=400),
+    Cell("keys shown", "5 keys each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", max_groups=5, runs=400, theirs=400),
 )
 
 

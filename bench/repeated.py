@@ -18,11 +18,9 @@ from bench.cells import HIGH, LOW, Cell, table
 from hedgerow.answers.answer import Answer, answer_of
 from hedgerow.answers.explanation import Explanation
 from hedgerow.engines.source import Cells
-from hedgerow.privacy.conversion import rho_of
-from hedgerow.privacy.rho import rho_of_pure
 from hedgerow.sql.reading import parse
 
-__all__ = ["Repeated", "asked_at", "repeated"]
+__all__ = ["Repeated", "repeated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +33,16 @@ class Repeated:
 
 
 def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Repeated:
-    """The answers to the question of a cell, at a loss of epsilon and delta in all."""
+    """The answers to the question of a cell, at a loss of epsilon and delta in all. Which noise, is left to us."""
     declared = {"x": (LOW, HIGH)} | ({"g": list(range(cell.groups))} if cell.groups else {})
     with hedgerow.protect(
-        table(cell.shape), unit="who", neighbours="add-remove", columns=declared, epsilon=10 * epsilon, delta=4 * delta, noise=cell.noise,
+        table(cell.shape), unit="who", neighbours="add-remove", columns=declared, epsilon=10 * epsilon, delta=4 * delta, noise="best",
         max_groups=cell.max_groups, max_rows_per_group=cell.max_rows, max_units=100_000,
     ) as database:  # fmt: skip
-        price = {"epsilon": asked_at(cell.noise, epsilon, delta), "delta": delta}
+        price = {"epsilon": epsilon, "delta": delta}
         told = database.explain(cell.sql, **price)
         first = database.query(cell.sql, **price)
-        priced = database._price(parse(cell.sql, database.catalog), price["epsilon"], delta)
+        priced = database._price(parse(cell.sql, database.catalog), epsilon, delta)
         (paid,) = database._stored(priced)
         plan = priced.question.plan
         exact = database._source.run(plan)
@@ -52,18 +50,6 @@ def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Re
     shown = tuple(key[1:] for key in keys)
     many = replace(paid, keys=shown, numbers=tuple(map(tuple, numbers)))
     return Repeated(first, answer_of(priced.question, [many], reused=False, notes=()), told)
-
-
-def asked_at(noise: str, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The epsilon to ask with. Gaussian noise is priced in rho: asked is what comes to rho_of(epsilon, delta), the most that a budget of
-    (epsilon, delta) has of it."""
-    if noise == "laplace":
-        return epsilon
-    most, low, high = rho_of(epsilon, delta), 0, 10**6
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if rho_of_pure(Fraction(middle, 10**6)) <= most else (low, middle)
-    return Fraction(low, 10**6)
 
 
 def _times(exact: Any, runs: int) -> Cells:

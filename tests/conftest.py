@@ -7,12 +7,14 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from depth import many
 
 # The same examples on every run: a failure seen once is a failure everybody can see.
-settings.register_profile("house", derandomize=True, deadline=None, max_examples=many(50))
+# Nothing is timed: on a busy machine a slow example is no mistake.
+UNTIMED = [HealthCheck.too_slow]
+settings.register_profile("house", derandomize=True, deadline=None, max_examples=many(30), suppress_health_check=UNTIMED)
 settings.load_profile("house")
 
 SLOW = Path(__file__).parent / "slow"
@@ -20,12 +22,33 @@ SLOW = Path(__file__).parent / "slow"
 FIRST = "test_tool_finds_nothing[types]"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long-only", action="append", default=[], metavar="PATH", help="of the tests below PATH, only those marked long")
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _leave_out(config, items)
     items.sort(key=lambda item: item.name != FIRST)
     for item in items:
         if item.path.is_relative_to(SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The short tests below the paths of ``--long-only``: `make test` has run those already."""
+    below = tuple(config.getoption("--long-only"))
+    left, kept = list[pytest.Item](), list[pytest.Item]()
+    for item in items:
+        inside = _within(item.nodeid.partition("::")[0], below)
+        (left if inside and not item.get_closest_marker("long") else kept).append(item)
+    if left:
+        items[:] = kept
+        config.hook.pytest_deselected(items=left)
+
+
+def _within(file: str, paths: tuple[str, ...]) -> bool:
+    return any(file == path or file.startswith(f"{path}/") for path in paths)
 
 
 def _missing_part_fails(report: pytest.TestReport | pytest.CollectReport) -> None:

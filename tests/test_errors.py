@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hedgerow import errors
@@ -43,7 +46,28 @@ def test_none_is_a_value_that_is_shown() -> None:
     assert str(InvalidArgument("epsilon", "must be a number", None)) == "epsilon must be a number; got None."
 
 
-@pytest.mark.parametrize("value", ["x" * 58, "x" * 59, list(range(1000)), Fraction(1, 10**100)])
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (Fraction(0), "0"),
+        (Fraction(1, 10), "0.1"),
+        (Fraction(-7, 4), "-1.75"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(10**20), "1" + 20 * "0"),
+        (Fraction(1, 10**20), "1/1" + 20 * "0"),
+        (Decimal("1.5"), "1.5"),
+        (np.float64(0.1), "0.1"),
+        (np.int64(3), "3"),
+        (1.5, "1.5"),
+        (True, "True"),
+        (Path("x"), repr(Path("x"))),
+    ],
+)
+def test_numbers_are_written_as_people_write_them(value: object, shown: str) -> None:
+    assert str(InvalidArgument("epsilon", "is odd", value)) == f"epsilon is odd; got {shown}."
+
+
+@pytest.mark.parametrize("value", ["x" * 58, "x" * 59, list(range(1000)), 10**100])
 def test_long_values_are_shortened(value: object) -> None:
     told = str(InvalidArgument("table", "is unknown", value))
     shown = told.removeprefix("table is unknown; got ").removesuffix(".")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
+import pytest
+
 import hedgerow as hr
 from database.clinic import visits, write
 from hedgerow import database
+from hedgerow.errors import InvalidArgument
 from hedgerow.policy import Policy
 
 
@@ -17,6 +20,12 @@ def test_they_open_what_the_database_opens(tmp_path: Path) -> None:
         assert db.ledger.entries()[2].body["analyst"] == "bob"
     with hr.protect(visits(), unit="patient_id", neighbours="change-one", columns={"age": (0, 110)}, epsilon=1, max_groups=2) as db:
         assert len(db.query("SELECT AVG(age) FROM data", epsilon=0.5)) == 1
+
+
+@pytest.mark.parametrize("path", ["stays.csv", Path("stays.csv")])
+def test_a_path_is_no_frame_and_hears_what_to_do(path: str | Path) -> None:
+    with pytest.raises(InvalidArgument, match=r"not a path: read it first.*read_csv.*hedgerow init.*got 'stays\.csv'"):
+        hr.protect(path, unit="id", neighbours="add-remove", columns={}, epsilon=1)
 
 
 def test_they_take_the_same_arguments() -> None:

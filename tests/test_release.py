@@ -15,6 +15,7 @@ import pytest
 
 from doorway import DAYS, UNIT, Broken, Cells, Plain, charge, custom, ledger, noise_of, plan
 from hedgerow.errors import BudgetExceeded, InvalidArgument, SourceError, Unsupported
+from hedgerow.ledger.entry import Entry
 from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms import Gaussian, Laplace
 from hedgerow.picking import Picking
@@ -184,8 +185,51 @@ def test_gaussian_noise_is_charged_in_rho() -> None:
     found = release(asked, Plain(), ledger(), noise, charge())
     assert found.loss.epsilon == float("inf")
     assert found.loss.rho <= Fraction(1, 100)
-    assert found.loss.delta == Fraction(1, 10**8)
+    assert Fraction(99, 10**10) < found.loss.delta <= Fraction(1, 10**8)
     assert found.noise == noise
+
+
+def test_gaussian_noise_read_at_an_epsilon_is_charged_all_three() -> None:
+    """Two measures together, at one epsilon: less delta than each with half of it, and the same rho."""
+    asked, book = plan(Measure("rows"), Measure("units"), domain=DAYS), ledger()
+    moves = asked.sensitivity(UNIT)
+    laws = (Gaussian(Fraction(60)), Gaussian(Fraction(20)))
+    noise = Noise(laws, at=Fraction(1))
+    found = release(asked, Plain(), book, noise, charge())
+    assert found.loss == noise.loss(moves)
+    assert found.loss.epsilon == 1
+    assert found.loss.rho == Noise(laws).loss(moves).rho
+    assert Noise(laws).loss(moves).epsilon == float("inf")
+    apart = [law.loss(move, Fraction(1, 2)).delta for law, move in zip(laws, moves, strict=True)]
+    assert 0 < found.loss.delta < sum(apart)
+    assert found.noise == noise
+    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
+    assert book.book.budget("people").charged == found.loss
+    release(plan(domain=DAYS), Plain(), book, noise_of(plan(domain=DAYS)), replace(charge(), question="r"))
+    assert book.book.budget("people").paid.epsilon == 2  # both branches stay open
+
+
+def test_noise_on_a_coarser_grid_is_priced_in_its_steps() -> None:
+    """A move by 3 is 2 steps of 2 on a grid of 2, as far as 4: it costs what 4 would, not what 3 would."""
+    coarse, move = Gaussian(Fraction(40), Fraction(2)), Sensitivity.each(2, 3)
+    for at in (None, Fraction(1, 10)):
+        assert Noise((coarse,), at=at).loss([move]) == Noise((Gaussian(Fraction(20)),), at=at).loss([Sensitivity.each(2, 2)])
+        assert Noise((coarse,), at=at).loss([move]) == coarse.loss(move, at)
+
+
+def test_a_threshold_beside_noise_that_is_read_at_an_epsilon() -> None:
+    asked, book = plan(MEDIANS, Measure("rows")), ledger()
+    law = Gaussian.calibrate(sensitivity=asked.sensitivity(UNIT)[1], epsilon=Fraction(1, 2), delta=Fraction(1, 10**7))
+    threshold = Threshold.calibrate(1, law, most=3, groups=2, delta=Fraction(1, 10**7))
+    noise = Noise((picking(MEDIANS, asked), law), threshold, at=Fraction(1, 2))
+    found = release(asked, Sampled(), book, noise, charge())
+    assert found.noise == noise
+    assert found.loss.epsilon <= 1
+    # Whoever is alone in both groups moves nothing else, and whoever is alone in one has half of either at most.
+    assert threshold.delta <= found.loss.delta < Fraction(12, 10**8)
+    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
+    laplace = noise_of(plan())
+    assert replace(laplace, at=Fraction(1)).loss(plan().sensitivity(UNIT)) == laplace.loss(plan().sensitivity(UNIT))
 
 
 def test_a_count_one_below_the_threshold_passes_as_often_as_it_should() -> None:
@@ -207,6 +251,21 @@ def test_nearly_all_of_delta_is_used_and_never_more(scale: Fraction, groups: int
     q, above = math.exp(-1 / float(scale)), made.least - 4  # Pr[Z >= t] = q^t/(1 + q), Pr[Z = t] = (1 - q)/(1 + q) q^t
     true = groups * (q**above + float(made.edge) * (1 - q) * q ** (above - 1)) / (1 + q)
     assert true == pytest.approx(float(made.delta), rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [Fraction(7, 3), Fraction(40), Fraction(1500)])
+@pytest.mark.parametrize("groups", [1, 3])
+def test_nearly_all_of_delta_is_used_with_gaussian_noise_too(scale: Fraction, groups: int) -> None:
+    delta = Fraction(1, 10**5)
+    made = Threshold.calibrate(0, Gaussian(scale), most=4, groups=groups, delta=delta)
+    assert made.groups == groups
+    assert Fraction(999, 1000) * delta <= made.delta <= delta
+    above = np.arange(made.least - 5, made.least + 20_000)
+    masses = np.exp(Gaussian(scale).log_prob(above, 4))
+    true = groups * float(masses[5:].sum() + float(made.edge) * masses[4])
+    assert 0.98 * float(made.delta) <= true <= float(made.delta)
+    assert 0 <= made.edge < 1
+    assert (made.edge > 0) == (scale < 1000)
 
 
 def test_the_edge_is_stored_with_the_answer() -> None:
@@ -251,6 +310,15 @@ def test_what_is_measured_from_the_middle_is_stored_so() -> None:
     assert found.noise.centre == CENTRE
     assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
     assert found.loss == centred(Fraction(10**4)).loss(asked.sensitivity(UNIT))
+
+
+def test_thresholds_are_for_one_person_at_a_time() -> None:
+    """Two who are protected together may be alone in twice as many groups, or twice in each."""
+    asked, book, source = plan(), ledger(), Plain()
+    laws = (Laplace(Fraction(3)), Laplace(Fraction(3)))
+    noise = Noise(laws[: len(asked.measures)], Threshold.calibrate(0, laws[0], most=1, groups=3, delta=Fraction(1, 1000)))
+    with pytest.raises(InvalidArgument, match="must be one person where groups are not declared"):
+        release(asked, source, book, noise, replace(charge(), unit=Unit("add-remove", "who", 2)))
 
 
 def test_there_is_no_middle_where_a_unit_may_be_replaced() -> None:
@@ -333,7 +401,7 @@ class Crossed(Plain):
         return Cells([], [table])
 
 
-def measured(purse: Purse) -> str:
+def measured(purse: Purse, _: Entry) -> str:
     return str(purse.measure(EACH, Laplace(Fraction(6))).tolist())
 
 
@@ -350,7 +418,7 @@ def test_the_purse_knows_how_many_rows_a_unit_has() -> None:
     """Three rows of a unit count, so a scale of 6 costs 1/2; where a unit of two people is protected, 1."""
     seen: list[Loss] = []
 
-    def look(purse: Purse) -> str:
+    def look(purse: Purse, _: Entry) -> str:
         seen.append(purse.price(EACH, Laplace(Fraction(6))))
         return "looked"
 

@@ -15,6 +15,10 @@ Errors about parameters show the value. Errors about data never do: a message th
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Number
+
 __all__ = [
     "BudgetExceeded",
     "EntropyError",
@@ -28,6 +32,7 @@ __all__ = [
 ]
 
 _SHOWN = 60
+_DIGITS = 12  # of a fraction that is shown in decimals
 
 
 class HedgerowError(Exception):
@@ -83,9 +88,21 @@ def _told(argument: str, message: str) -> InvalidArgument:
     return error
 
 
+def _plainly(value: Number) -> str:
+    """A number as people write it: no Fraction(1, 10), Decimal('0.1') or np.float64(0.1)."""
+    if isinstance(value, Fraction):
+        rest = value.denominator
+        for prime in (2, 5):
+            while rest % prime == 0 and rest < 10**_DIGITS:
+                rest //= prime
+        if rest == 1 and value.denominator < 10**_DIGITS and abs(value) < 10**_DIGITS:
+            return f"{Decimal(value.numerator) / value.denominator:f}"
+    return str(value)
+
+
 def _brief(value: object) -> str:
     try:
-        text = repr(value)
+        text = _plainly(value) if isinstance(value, Number) else repr(value)
     except ValueError:  # Python does not write out integers of more than a few thousand digits
         return f"a very long {type(value).__name__}"
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.errors import InvalidArgument
+
 if TYPE_CHECKING:
     from hedgerow.database import Database
     from hedgerow.numeric.number import Number
@@ -43,6 +45,11 @@ def protect(
     from hedgerow import database
     from hedgerow.policy import Policy
 
+    if isinstance(frame, str | Path):
+        instead = (
+            "read it first, as in hr.protect(pandas.read_csv(…), …); or write a policy for the file, with 'hedgerow init', and open that"
+        )
+        raise InvalidArgument("frame", f"must be a frame, not a path: {instead}", str(frame))
     policy = Policy.for_frame(
         frame,
         unit=unit,

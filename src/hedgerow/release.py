@@ -16,6 +16,8 @@ groups a unit may be in, and hold at most m in that count: one of them comes thr
 g (Pr[m + Z >= threshold] + edge Pr[m + Z = threshold - 1]) <= delta, edge being the chance of those one below. Outside that event, the
 same in both worlds, all published numbers are of groups that both have (Korolova et al. 2009; ``mechanisms.stability_histogram`` has it
 in full). Under change-one each side still has at most g such groups, and the count moves in 2g of them, which its sensitivity says.
+Gaussian noise may be read ``at`` an epsilon, all measures together, with the delta that it has there (``privacy.gaussian``, which also says
+why the two deltas need not be added: in the groups that only one has, there is nothing else to hide).
 
 Where a plan is about two populations, each is charged the loss of its own moves (``plan.others_sensitivity``, docs/decisions/0011), both
 in one entry of the ledger. That is the statement for each of them, the tables of the other being what they are.
@@ -45,7 +47,7 @@ from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.numeric.laplace_tail import laplace_tail, laplace_threshold
 from hedgerow.numeric.rounding import round_up
-from hedgerow.numeric.tail import gaussian_radius
+from hedgerow.numeric.tail import gaussian_radius, gaussian_tail
 from hedgerow.numeric.uniform import uniform_integers
 from hedgerow.picking import Picking
 from hedgerow.plan.crossing import Cross
@@ -53,6 +55,7 @@ from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Value
+from hedgerow.privacy.gaussian import gaussian_loss, lone
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
@@ -119,12 +122,14 @@ class Ledger(Protocol):
 @dataclass(frozen=True, slots=True)
 class Threshold:
     """Groups are published from ``least`` on in the noisy numbers of the measure at ``index``, and with probability ``edge`` those that are
-    one below: so all of delta is used, where whole numbers alone would leave some of it."""
+    one below: so all of delta is used, where whole numbers alone would leave some of it. A unit is alone in at most ``groups`` groups, of
+    which one comes through with probability at most ``delta``."""
 
     index: int
     least: int
     delta: Fraction
     edge: Fraction = Fraction(0)
+    groups: int = 1
 
     @classmethod
     def calibrate(cls, index: int, law: Additive, *, most: int, groups: int, delta: Fraction) -> Threshold:
@@ -132,12 +137,15 @@ class Threshold:
         share = delta / groups
         if isinstance(law, Laplace):
             above = laplace_threshold(law.scale, share)
-            tail = laplace_tail(law.scale, above)
-            here = laplace_tail(law.scale, above - 1) - tail * (1 - _SURE)  # at least Pr[Z = above - 1]
-            edge = Fraction(max((share - tail) * _EDGES // here - 1, 0), _EDGES)
-            return cls(index, most + above, round_up(groups * (tail + edge * here), _FINE), edge)
-        # Pr[Z >= r + 1] is half of Pr[|Z| > r]. Steps are small beside this noise.
-        return cls(index, most + gaussian_radius(float(law.scale), float(2 * share)) + 1, delta)
+            tail, more = laplace_tail(law.scale, above), laplace_tail(law.scale, above - 1)
+        else:  # Pr[Z >= r + 1] is half of Pr[|Z| > r]. Where tails are not summed, noise is so wide that a step is nothing.
+            above = gaussian_radius(float(law.scale), float(2 * share)) + 1
+            tail, more = (
+                min(Fraction(gaussian_tail(float(law.scale), place)), worst) for place, worst in ((above, share), (above - 1, _ONE))
+            )
+        here = more - tail * (1 - _SURE[type(law)])  # at least Pr[Z = above - 1]
+        edge = Fraction(max((share - tail) * _EDGES // here - 1, 0), _EDGES)
+        return cls(index, most + above, round_up(groups * (tail + edge * here), _FINE), edge, groups)
 
     def passes(self, count: int) -> bool:
         """Whether a group with this noisy count is published."""
@@ -146,8 +154,8 @@ class Threshold:
         return int(uniform_integers(self.edge.denominator, 1)[0]) < self.edge.numerator
 
 
-_EDGES, _FINE = 10**9, 10**160
-_SURE = Fraction(1, 10**30)  # tails are upper bounds, by less than this part of them
+_EDGES, _FINE, _ONE = 10**9, 10**160, Fraction(1)
+_SURE: Mapping[type, Fraction] = {Laplace: Fraction(1, 10**30), Gaussian: Fraction(1, 10**8)}  # tails are above the truth by less of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,17 +173,27 @@ class Centre:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The mechanism of each measure, in order, and the threshold where groups are not declared."""
+    """The mechanism of each measure, in order, and the threshold where groups are not declared. Gaussian measures cost their rho, or, read
+    ``at`` an epsilon, that with its delta and their rho."""
 
     laws: tuple[Law, ...]
     threshold: Threshold | None = None
     centre: Centre | None = None
+    at: Fraction | None = None
 
     def loss(self, moves: Sequence[Sensitivity]) -> Loss:
         """What one release costs when one unit moves the measures so far."""
-        each = [law.loss() if isinstance(law, Picking) else law.loss(move) for law, move in zip(self.laws, moves, strict=True)]
-        total = sum(each[1:], each[0])
-        return total if self.threshold is None else Loss(total.epsilon, total.delta + self.threshold.delta, total.rho)
+        each = list(zip(self.laws, moves, strict=True))
+        parts = [law.moved(move) for law, move in each if isinstance(law, Gaussian)]
+        others = [law.loss() if isinstance(law, Picking) else law.loss(move) for law, move in each if not isinstance(law, Gaussian)]
+        rest = sum(others, Loss(Fraction(0)))
+        total, chosen = rest + gaussian_loss(parts, self.at) if parts else rest, self.threshold
+        if chosen is None:
+            return total
+        if self.at is None or not parts:
+            return Loss(total.epsilon, total.delta + chosen.delta, total.rho)
+        alone = lone(parts, self.at, chosen.groups, moves[chosen.index].l0)
+        return Loss(total.epsilon, rest.delta + max(delta + chosen.delta * j / chosen.groups for j, delta in alone), total.rho)
 
     def sample(self, cells: Cells, measures: Sequence[Measure | Pick]) -> tuple[list[tuple[Value, ...]], list[list[int | None]]]:
         """Published keys, sorted as the source sorts them, and their noisy numbers; every number has noise of its own.
@@ -275,11 +293,12 @@ class Release:
         """The release that an answer in the ledger holds."""
         held = json.loads(payload)
         laws = tuple(Picking.from_dict(said) if law == "pick" else _LAWS[law](Fraction(said)) for law, said in held["laws"])
-        threshold = held["threshold"] and Threshold(*held["threshold"][:2], *map(Fraction, held["threshold"][2:]))
+        threshold = held["threshold"] and Threshold(*held["threshold"][:2], *map(Fraction, held["threshold"][2:4]), *held["threshold"][4:])
         keys = tuple(tuple(_value(value) for value in key) for key in held["keys"])
         units, bounds = held.get("centre", (None, ()))
         centre = None if units is None else Centre(units, tuple(map(tuple, bounds)))
-        return cls(keys, tuple(map(tuple, held["numbers"])), Noise(laws, threshold, centre), entry)
+        at = held.get("at")
+        return cls(keys, tuple(map(tuple, held["numbers"])), Noise(laws, threshold, centre, at and Fraction(at)), entry)
 
 
 _LAWS: Mapping[str, type[Additive]] = {"laplace": Laplace, "gaussian": Gaussian}
@@ -287,16 +306,18 @@ _LAWS: Mapping[str, type[Additive]] = {"laplace": Laplace, "gaussian": Gaussian}
 
 def _payload(keys: Sequence[tuple[Value, ...]], numbers: Sequence[Sequence[int | None]], noise: Noise) -> str:
     threshold = noise.threshold
-    held = {
+    held: dict[str, Any] = {
         "laws": [
             ["pick", law.to_dict()] if isinstance(law, Picking) else [type(law).__name__.lower(), str(law.scale)] for law in noise.laws
         ],
-        "threshold": threshold and [threshold.index, threshold.least, str(threshold.delta), str(threshold.edge)],
+        "threshold": threshold and [threshold.index, threshold.least, str(threshold.delta), str(threshold.edge), threshold.groups],
         "keys": [[_plain(value) for value in key] for key in keys],
         "numbers": numbers,
     }
     if noise.centre is not None:
         held["centre"] = [noise.centre.units, noise.centre.bounds]
+    if noise.at is not None:
+        held["at"] = str(noise.at)
     return json.dumps(held, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -318,6 +339,8 @@ def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charg
     picks = [isinstance(measure, Pick) for measure in measures]
     if [isinstance(law, Picking) for law in noise.laws] != picks or (plan.source.domain is None) != (noise.threshold is not None):
         raise InvalidArgument("noise", "must have one mechanism for each measure, and a threshold just where groups are not declared")
+    if noise.threshold is not None and charge.unit.group > 1:
+        raise InvalidArgument("unit", "must be one person where groups are not declared: thresholds speak of one", charge.unit.group)
     losses = _losses(plan, noise, charge)
     source.prepare(plan)
     entry = _paid(ledger, losses, charge)
@@ -335,12 +358,12 @@ def _losses(plan: Aggregate, noise: Noise, charge: Charge) -> dict[str, Loss]:
 
 
 def publish(
-    plan: Aggregate, source: Source, ledger: Ledger, total: Loss, program: Callable[[Purse], str], charge: Charge
+    plan: Aggregate, source: Source, ledger: Ledger, total: Loss, program: Callable[[Purse, Entry], str], charge: Charge
 ) -> tuple[str, Entry]:
     """Charge ``total``, tabulate the data, let the program spend that on them, store what it returns, return what was stored.
 
     The program sees the data through a purse, which costs at most the total. It writes what it makes where it is not yet seen, and
-    returns what there is to say about it.
+    returns what there is to say about it. It is told which charge that is for: what it left when it died is to be used, not made again.
     """
     plan.sensitivity(charge.unit)
     if len(plan.measures) != 1 or not isinstance(plan.measures[0], Cross):
@@ -350,7 +373,7 @@ def publish(
 
     def run() -> str:
         table = source.run(plan).numbers[0][0]
-        return program(Purse(table, total, rows=plan.bound.max_rows, relation=charge.unit.relation, group=charge.unit.group))
+        return program(Purse(table, total, rows=plan.bound.max_rows, relation=charge.unit.relation, group=charge.unit.group), entry)
 
     return _once(ledger, entry, run), entry
 

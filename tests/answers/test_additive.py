@@ -102,7 +102,13 @@ def _by(keys: tuple[str, ...]) -> str:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("unit", "groups", "rows"), [("row", 1, 1), ("id", 1, 1), ("id", 2, 1), ("id", 1, 3), ("id", 9, 12)])
+@pytest.mark.parametrize(
+    ("unit", "groups", "rows"),
+    [
+        *(("row", 1, 1), ("id", 1, 1), ("id", 9, 12)),
+        *(pytest.param("id", groups, rows, marks=pytest.mark.slow) for groups, rows in ((2, 1), (1, 3))),
+    ],
+)
 def test_what_is_not_refused_adds_up(unit: str, groups: int, rows: int) -> None:
     worlds = [tables(Random(number)) for number in range(8)]
     accepted, biased, told = 0, 0, set()

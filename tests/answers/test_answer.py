@@ -56,6 +56,12 @@ def test_intervals_of_two_aggregates_hold_together() -> None:
         assert pair == (sum(part[0] for part in parts), sum(part[1] for part in parts))  # type: ignore[index]
 
 
+@pytest.mark.parametrize("sql", ["2 * MEDIAN(age)", "MAX(age) - MIN(age)", "COUNT(*) / MAX(age)"])
+def test_what_is_made_of_a_choice_has_no_interval_either(sql: str) -> None:
+    with exactly() as db:
+        assert ask(db, f"SELECT {sql} AS x FROM data").interval("x") == [None]
+
+
 def test_rows_are_sorted_by_key_unless_asked_otherwise() -> None:
     counts = "SELECT region, COUNT(*) FROM data GROUP BY region"
     means = "SELECT region, AVG(age) AS a FROM data WHERE age > 79 GROUP BY region"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 from database.clinic import exactly
+from hedgerow import protect
 from hedgerow.answers.explanation import questions_left
 from hedgerow.mechanisms import Laplace
 from hedgerow.privacy.budget import Budget
@@ -49,3 +51,19 @@ def test_the_epsilon_for_an_error_is_the_least(error: Fraction | int) -> None:
         told = db.explain("SELECT COUNT(*), SUM(age) FROM data" if error == 1000 else "SELECT COUNT(*) FROM data", error=error)
         worst = max(line.expected_error or 0 for line in told.lines)
         assert 0.998 * error <= worst <= error
+
+
+def test_the_scale_of_a_mean_is_told_in_units_of_the_answer() -> None:
+    """Whatever the steps are in which it is counted."""
+    columns = {"id": [1], "x": [1.0]}
+    scales = []
+    for step in (1, Fraction(1, 100)):
+        bounds = {"x": {"type": "real", "min": 0, "max": 50, "step": step}}
+        with protect(pa.table(columns), unit="id", neighbours="add-remove", columns=bounds, epsilon=3) as db:
+            told = db.explain("SELECT AVG(x), SUM(x), CORR(x, x) FROM data", epsilon=1)
+        scales.append([line.scale for line in told.lines])
+        assert "/n)" in repr(told)
+    for coarse, fine in zip(*scales, strict=True):
+        assert coarse == pytest.approx(fine, rel=0.01) if coarse is not None else fine is None
+    assert scales[0][0] is not None
+    assert scales[0][2] is None

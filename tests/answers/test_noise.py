@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from hedgerow.answers.blend import Blend, law_of, numbers_of
-from hedgerow.answers.noise import centred, counted, noise_for
+from hedgerow.answers.noise import centred, counted, noise_for, planned
 from hedgerow.answers.radius import mean_size
 from hedgerow.errors import Unsupported
-from hedgerow.mechanisms import StabilityHistogram
+from hedgerow.mechanisms import Gaussian, Laplace, StabilityHistogram
+from hedgerow.picking import Picking
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
+from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import rho_of_pure
 from hedgerow.privacy.unit import Unit
@@ -24,10 +27,10 @@ from hedgerow.privacy.unit import Unit
 MEASURES = (Measure("rows"), Measure("moments", "v0", Snap(Fraction(1), 0, 10)), Measure("total", "v0", Snap(Fraction(1), -5, 10)))
 
 
-def plan(*measures: Measure, domain: object = None, rows: int = 3) -> Aggregate:
+def plan(*measures: Measure | Pick, domain: object = None, rows: int = 3, groups: int = 2) -> Aggregate:
     schema = Schema("t", (Column("k", "text"), Column("x", "integer", Fraction(-5), Fraction(10))), "who")
     source = Project(Table(schema), (("k0", Read("k")), ("v0", Read("x"))))
-    return Aggregate(Group(Bound(source, ("k0",), 2, rows), domain), measures)  # type: ignore[arg-type]
+    return Aggregate(Group(Bound(source, ("k0",), groups, rows), domain), measures)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
@@ -127,3 +130,91 @@ def test_a_price_beyond_all_noise_is_refused_in_words() -> None:
             delta=None,
             law="laplace",
         )
+
+
+KEYS = tuple(f"k{place}" for place in range(100))
+PRICE: Any = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("domain", [None, (KEYS,)], ids=["undeclared", "declared"])
+@pytest.mark.parametrize("measures", [MEASURES, MEASURES[:1], (Measure("units"), MEASURES[1])])
+@pytest.mark.parametrize("groups", [1, 2, 5, 20])
+def test_the_best_noise_costs_the_epsilon_and_the_delta_of_the_question(
+    relation: str, domain: object, measures: tuple[Measure, ...], groups: int
+) -> None:
+    unit, asked = Unit(relation, "who"), counted(plan(*measures, domain=domain, groups=groups))  # type: ignore[arg-type]
+    moves = asked.sensitivity(unit)
+    best, plain = (noise_for(asked, unit, **PRICE, law=law) for law in ("best", "laplace"))
+    loss = best.loss(moves)
+    if best.at is None:
+        assert best == plain
+        assert loss.epsilon == 1
+    else:
+        assert all(isinstance(law, Gaussian) for law in best.laws)
+        assert loss.epsilon == best.at == 1
+        assert PRICE["delta"] * Fraction(999, 1000) < loss.delta <= PRICE["delta"]
+    if best.threshold is not None and plain.threshold is not None:
+        assert best.threshold.least <= plain.threshold.least
+    assert (best.at is not None) or groups < 20
+
+
+def test_laplace_noise_is_the_best_where_few_numbers_move() -> None:
+    unit = Unit("add-remove", "who")
+    for groups, gaussian in ((1, False), (7, False), (9, True), (20, True)):  # 2 g^2 against g 4.24^2 at this epsilon and delta
+        asked = plan(Measure("units"), domain=(KEYS,), groups=groups)
+        law = noise_for(asked, unit, **PRICE, law="best").laws[0]
+        assert isinstance(law, Gaussian if gaussian else Laplace)
+    for groups, gaussian in ((1, False), (2, False), (3, True), (5, True)):  # of thresholds it is sooner
+        law = noise_for(plan(Measure("units"), groups=groups), unit, **PRICE, law="best").laws[0]
+        assert isinstance(law, Gaussian if gaussian else Laplace)
+
+
+def test_without_a_delta_the_best_noise_is_laplace() -> None:
+    asked = plan(Measure("units"), domain=(KEYS,), groups=20)
+    noise = noise_for(asked, Unit("add-remove", "who"), epsilon=Fraction(1), delta=None, law="best")
+    assert isinstance(noise.laws[0], Laplace)
+
+
+def test_what_is_chosen_keeps_its_share_beside_the_best_noise() -> None:
+    unit = Unit("add-remove", "who")
+    median = Pick("quantiles", "v0", Snap(Fraction(1), -5, 10), at=(Fraction(1, 2),), method="smooth")
+    asked = plan(Measure("units"), median, Measure("rows"), domain=(KEYS,), groups=20)
+    noise = noise_for(asked, unit, **PRICE, law="best")
+    assert [type(law) for law in noise.laws] == [Gaussian, Picking, Gaussian]
+    assert noise.at == Fraction(2, 3)
+    loss = noise.loss(asked.sensitivity(unit))
+    assert loss.epsilon <= 1
+    assert loss.delta <= PRICE["delta"]
+    alone = plan(median, domain=(KEYS,), groups=20)
+    assert noise_for(alone, unit, **PRICE, law="best") == noise_for(alone, unit, **PRICE, law="laplace")
+
+
+def test_where_no_gaussian_noise_can_be_drawn_laplace_noise_is_left() -> None:
+    asked = plan(Measure("total", "v0", Snap(Fraction(1), 0, 2**36)), domain=(KEYS,), groups=20)
+    price: Any = {"epsilon": Fraction(7), "delta": Fraction(1, 10**100)}
+    assert isinstance(noise_for(asked, Unit("add-remove", "who"), **price, law="best").laws[0], Laplace)
+
+
+def test_the_best_noise_is_measured_from_the_middle_where_it_is_gaussian() -> None:
+    unit = Unit("add-remove", "who")
+    counts = (Measure("rows"), Measure("values", "v0"))
+    for groups, domain in ((20, (KEYS,)), (20, None)):
+        two = plan(*counts, domain=domain, groups=groups)
+        asked = planned(two, unit, **PRICE, law="best")
+        assert asked.measures == (*counts, Measure("units"))
+        noise, alone = (noise_for(each, unit, **PRICE, law="best") for each in (asked, two))
+        assert noise.centre is not None
+        loss = noise.loss(asked.sensitivity(unit))
+        assert loss.epsilon == noise.at == 1
+        assert loss.delta <= PRICE["delta"]
+        for index in (0, 1):
+            spread, before = (mean_size(law_of(one, index), (Fraction(1),)) for one in (noise, alone))  # type: ignore[arg-type]
+            assert spread < 0.9 * before
+    few = plan(*counts, domain=(KEYS,), groups=1)
+    assert planned(few, unit, **PRICE, law="best") is few
+    assert planned(few, unit, epsilon=Fraction(1), delta=None, law="best") is few
+    moved = Unit("change-one", "who")
+    assert planned(two, moved, **PRICE, law="best").measures == counts
+    assert planned(few, unit, **PRICE, law="gaussian") == centred(few, unit, "gaussian")
+    assert planned(plan(MEASURES[1]), unit, **PRICE, law="laplace") == counted(plan(MEASURES[1]))

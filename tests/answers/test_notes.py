@@ -14,7 +14,12 @@ from hedgerow.answers.answer import Answer
     ("sql", "said"),
     [
         ("SELECT COUNT(*) FROM data", ["more than 3 rows counts as 3"]),
-        ("SELECT region, COUNT(*) FROM data GROUP BY region", ["at most 2 groups", "more than 3 rows in a group"]),
+        (
+            "SELECT region, COUNT(*) FROM data GROUP BY region",
+            ["at most 2 groups", "more than 3 rows in a group", "Rows without region are in no group; write COALESCE(region, …)"],
+        ),
+        ("SELECT region, COUNT(*) FROM data WHERE region <> 'x' GROUP BY region", ["at most 2 groups", "more than 3 rows in a group"]),
+        ("SELECT COALESCE(region, 'none'), COUNT(*) FROM data GROUP BY 1", ["at most 2 groups", "more than 3 rows in a group"]),
         ("SELECT SUM(cost) FROM data", ["more than 3", "In SUM(cost) values count as at least 0 and at most 1,000"]),
         ("SELECT city, COUNT(*) FROM data GROUP BY city", ["at most 2 groups", "more than 3", "shown from a noisy count of"]),
         (
@@ -23,7 +28,12 @@ from hedgerow.answers.answer import Answer
         ),
         (
             "SELECT region, COUNT(*, contribution_bounds_per_group => (0, 6)), COUNT(*) FROM data GROUP BY region",
-            ["at most 2 groups", "more than 3 rows in a group", "what a unit adds up to in a group counts as at least 0 and at most 6"],
+            [
+                "at most 2 groups",
+                "more than 3 rows",
+                "what a unit adds up to in a group counts as at least 0 and at most 6",
+                "Rows without",
+            ],
         ),
         ("SELECT MEDIAN(age) FROM data", ["more than 3", "In MEDIAN(age)", "MEDIAN(age) is at most 1 rank off, with 95 %"]),
         ("SELECT MODE(region) FROM data", ["more than 3", "rarer by up to 1 row, with 95 %"]),
@@ -50,7 +60,7 @@ def test_rows_of_their_own_are_not_capped() -> None:
     with exactly(unit="row", max_groups=1, max_rows_per_group=1) as db:
         answer = db.query("SELECT region, COUNT(*) FROM data GROUP BY region", epsilon=9000)
     assert isinstance(answer, Answer)
-    assert answer.notes == ()
+    assert answer.notes == ("Rows without region are in no group; write COALESCE(region, …) to count them.",)
 
 
 def test_ranks_are_counted() -> None:

@@ -30,6 +30,21 @@ def test_sums_of_noise_stay_within_the_radius(law: Laplace | Gaussian, weights: 
     assert outside.sum() > 4000  # it is not much wider either
 
 
+def test_noise_of_both_kinds_stays_within_the_radius() -> None:
+    """Totals with Laplace noise and parts with Gaussian noise, made consistent. 100,000 draws at 5 %."""
+    law = Blend(
+        ((Laplace(Fraction(30)), Fraction(1, 2)), (Gaussian(Fraction(20)), Fraction(1, 2)), (Gaussian(Fraction(9)), Fraction(1, 3)))
+    )
+    weights, beta, n = (Fraction(1), Fraction(-1)), Fraction(1, 20), 100_000
+    noise = sum(drawn(one, tuple(weight * share for weight in weights), n) for one, share in law.parts)  # type: ignore[arg-type]
+    outside = np.abs(noise) > float(radius(law, weights, beta))
+    assert outside.sum() < 5450
+    assert np.abs(noise).mean() == pytest.approx(mean_size(law, weights), rel=0.05)
+    (wide,) = radii(law, np.array([[1.0, 1.0]]), 0.05)
+    assert (np.abs(noise) > wide).sum() < 5450
+    assert wide == pytest.approx(float(radius(law, weights, beta)), rel=0.1)
+
+
 def test_a_single_number_has_the_radius_of_its_law() -> None:
     for law in LAWS:
         assert radius(law, (Fraction(1, 4), Fraction(0)), Fraction(1, 20)) == Fraction(law.error(Fraction(1, 20)), 4)

@@ -82,7 +82,7 @@ def test_long_answers_are_cut_and_say_so() -> None:
     keys = {"k": {"values": list(range(70))}}
     with protect(frame, unit="id", neighbours="add-remove", columns=keys, epsilon=1) as db:
         text = repr(answered(db, "SELECT k, COUNT(*) FROM data GROUP BY k"))
-        assert "… and 10 rows more" in text
+        assert "… and 10 rows more: all are in .rows, and printed by --format csv" in text
         assert len(text.split("\n\n")[0].splitlines()) == 62
         assert "Answered before, free now · ledger entry 3" in repr(answered(db, "SELECT k, COUNT(*) FROM data GROUP BY k"))
 
@@ -92,6 +92,21 @@ def test_no_rows_and_no_intervals() -> None:
         empty = answered(db, "SELECT region, COUNT(*) AS n FROM data GROUP BY region HAVING COUNT(*) > 1000000000")
         assert repr(empty).splitlines()[0].split() == ["region", "n"]
         assert "<tbody></tbody>" in empty._repr_html_()
+        assert "No group reached what HAVING, LIMIT and OFFSET leave." in repr(empty)
+
+
+def test_groups_that_are_not_shown_are_told_about() -> None:
+    assert show._nothing(["Groups are shown from a noisy count of 57 on; …"]).startswith("No group reached the noisy count from which")
+
+
+def test_years_among_the_keys_are_plain_and_counts_are_not() -> None:
+    frame = pa.table({"id": list(range(5000)), "year": [2024] * 5000})
+    with protect(frame, unit="id", neighbours="add-remove", columns={"year": {"values": [2024]}}, epsilon=1) as db:
+        answer = answered(db, "SELECT year, year + 1 AS next, COUNT(*) AS n FROM data GROUP BY year")
+    assert answer.keys == {"year", "next"}
+    year, next_, n, *_ = repr(answer).splitlines()[2].split()
+    assert (year, next_) == ("2024", "2025")
+    assert "," in n
 
 
 def test_a_notebook_escapes_and_draws_error_bars() -> None:

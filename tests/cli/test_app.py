@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -142,6 +143,23 @@ def test_a_command_chooses_its_code(code: int, monkeypatch: pytest.MonkeyPatch) 
 def test_help_about_a_first_word(first: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert app.main([first, "--help"]) == 0
     assert "takes a second word" in capsys.readouterr().out
+
+
+def test_help_breaks_lines_where_the_terminal_does(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def planted() -> int:
+        """One line, which
+        goes on.
+
+        Another paragraph."""
+        return 0
+
+    monkeypatch.setattr(app, "COMMANDS", {**app.COMMANDS, "planted": planted})
+    assert app.main(["--help"]) == 0
+    assert "One line, which goes on." in capsys.readouterr().out
+    assert app.main(["planted", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "One line, which goes on.\n" in re.sub(" +\n", "\n", out)
+    assert "Another paragraph." in out
 
 
 def test_help_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,6 +36,7 @@ def test_check(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(policy)]) == 0
     out = capsys.readouterr().out
     assert "all well" in out
+    assert "Not looked at: values." in out
     assert "4 questions of epsilon 0.25 with Laplace noise" in out
     edit(policy, "delta = 1e-9", "delta = 9e-6")
     edit(policy, '"clinic"', '"other"')  # another ledger: nothing was accepted there
@@ -155,6 +156,7 @@ def test_a_budget_is_told_part_by_part(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["budget", shop]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "people"
+    assert lines[4] == "A question is answered while epsilon or rho lasts; delta is for groups that are not declared."
     assert "Left for questions about one part of orders alone:" in lines
     assert any(line.startswith("  2026-03  epsilon 3.500000000000, rho ") for line in lines)
 
@@ -165,3 +167,20 @@ def test_the_parts_of_a_pure_budget_have_one_number(tmp_path: Path, capsys: pyte
     edit(shop, "delta = 1e-9\n", "")
     assert main(["budget", str(shop)]) == 0
     assert "  2026-02  4.000000000000\n" in capsys.readouterr().out
+
+
+def test_the_quota_of_an_analyst_is_told(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(policy, "[tables.visits]\n", "[analysts.ana]\nmax_epsilon = 0.5\n[analysts.ben]\n\n[tables.visits]\n")
+    found = told(capsys, "budget", str(policy), "--analyst", "ana")
+    assert found == {"analyst": "ana", "total": "0.500000000000", "spent": "0.000000000000", "left": "0.500000000000"}
+    assert main(["budget", str(policy), "--analyst", "ben"]) == 0
+    assert "quota of ben: none" in capsys.readouterr().out
+    assert main(["budget", str(policy)]) == 0
+    assert "quota of ana: epsilon total 0.5" in capsys.readouterr().out
+    assert main(["budget", str(policy), "--analyst", "eve"]) == 2
+    assert "must be one of ana, ben" in capsys.readouterr().err
+
+
+def test_a_budget_before_its_table_is_only_a_warning(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(policy, "[tables.visits]\n", "[budgets.staff]\nepsilon = 2\n\n[tables.visits]\n")
+    assert told(capsys, "budget", str(policy))["epsilon"]["total"] == "1.000000000000"

@@ -125,3 +125,39 @@ def test_a_folder_is_no_program(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf"])
 def test_seconds_are_above_0(write: Any, seconds: str) -> None:
     assert main(["verify", write(GOOD), "--seconds", seconds]) == 2
+
+
+CLASS = """
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from hedgerow.numeric.exponential import discrete_laplace
+from hedgerow.numeric.reserve import Reserve
+from hedgerow.privacy.loss import Loss
+
+_NOISE = Reserve(discrete_laplace)
+
+
+@dataclass(frozen=True)
+class Mine:
+    shape: ClassVar[str] = "additive"
+    scale: Fraction
+
+    def loss(self, sensitivity):
+        return Loss(1 / self.scale)
+
+    def sample(self, exact):
+        return exact + _NOISE.draw(self.scale)
+"""
+
+
+def test_a_class_of_a_mechanism_is_verified_from_its_source(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", write(CLASS)]) == 1
+    out = capsys.readouterr().out
+    assert "PROVED   Mine.sample (a number)  1 / scale for one" in out
+    assert "line 22: geometric noise is moved by -(exact<2> - exact<1>); 1 / scale for each unit" in out
+    assert "epsilon is at least 1 and at most 1 times the claim" in out
+    assert "REFUTED  Mine.sample (an array that moves by 3)  1 / scale for l1 3" in out  # this loss forgets the sensitivity
+    assert "REFUTED  Mine.sample (an array)  1 / scale for l1" in out  # and all cells have the same noise
+    assert "3 programs: 1 proved, 2 refuted." in out

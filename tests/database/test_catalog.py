@@ -181,3 +181,18 @@ def test_protected_tables_are_never_looked_into() -> None:
     assert catalog.tables["items"].schema.column("price") == Column("price", "real")
     assert catalog.tables["items"].schema.version == "1"
     assert catalog.tables["cities"].schema.version == "1 abc"
+
+
+def test_all_missing_columns_are_told_at_once_with_the_names_they_are_near() -> None:
+    there = [
+        PhysicalColumn("who", "integer"),
+        PhysicalColumn("agee", "integer"),
+        PhysicalColumn("score", "real"),
+        PhysicalColumn("x", "text"),
+    ]
+    policy = parse_policy(POLICY)
+    with pytest.raises(SourceError) as caught:
+        schema_of(policy, policy.tables[0], {"t": there})
+    said = str(caught.value)
+    assert "no column 'AGE' (did you mean 'agee'?) and no column 'month' and no column 'day' and no column 'note'" in said
+    assert "Its columns are who, agee, score, x." in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,33 @@ def test_two_analysts_may_use_one_request_key(tmp_path: Path) -> None:
         assert db.budget.epsilon.spent == Fraction(1, 5)  # type: ignore[union-attr]
 
 
+def test_the_best_noise_is_chosen_for_each_question_and_leaves_both_branches_open() -> None:
+    """30 groups a unit: Gaussian noise for the groups, Laplace noise for the whole; epsilons and rhos add up all the same."""
+    many = pa.table({"who": [n for n in range(200) for _ in range(30)], "g": list(range(30)) * 200})
+    price = {"epsilon": 1, "delta": 1e-7}
+    with protect(
+        many, unit="who", neighbours="add-remove", columns={"g": list(range(30))}, epsilon=8, delta=1e-6, noise="best", max_groups=30,
+        max_rows_per_group=30, max_units=1000,
+    ) as db:  # fmt: skip
+        by_group, whole = "SELECT g, COUNT(DISTINCT who) AS n FROM data GROUP BY g", "SELECT COUNT(DISTINCT who) AS n FROM data"
+        assert [db.explain(sql, **price).lines[0].mechanism for sql in (by_group, whole)] == ["Gaussian", "Laplace"]
+        first = db.query(by_group, **price)
+        assert isinstance(first, Answer)
+        assert first.cost.epsilon == 1
+        assert Fraction(99, 10**9) < first.cost.delta <= Fraction(1, 10**7)
+        assert first.cost.rho < Fraction(1, 20)
+        again = db.query(by_group, **price)
+        assert isinstance(again, Answer)
+        assert again.rows == first.rows
+        assert again.cost.epsilon == 0
+        db.query(whole, **price)
+        assert db.budget.epsilon.spent == 2  # type: ignore[union-attr]
+        assert db.budget.delta.spent == first.cost.delta  # type: ignore[union-attr]
+        other = db.query(by_group, epsilon=1, delta=2e-7)  # another delta is another question
+        assert isinstance(other, Answer)
+        assert other.cost.epsilon == 1
+
+
 def test_gaussian_noise_leaves_only_the_rho_branch() -> None:
     with exactly(epsilon=8, delta=1e-6, noise="gaussian", max_units=1000) as db:
         answer = db.query("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1)
@@ -217,6 +245,14 @@ def test_gaussian_noise_leaves_only_the_rho_branch() -> None:
         assert answer.cost.epsilon == math.inf
         assert db.budget.epsilon.left == 0  # type: ignore[union-attr]
         assert db.budget.rho.left > 0  # type: ignore[union-attr]
+        told = str(db.explain("SELECT COUNT(*) FROM data", epsilon=1))
+        assert "It would cost rho 0.462118 (no pure epsilon)." in told
+        for text in (told, str(answer)):
+            assert "infinite" not in text
+            assert re.search(r"Gaussian noise is paid in rho: [0-9.]+ of the [0-9.]+ that epsilon 8 at delta 5e-7 comes to\.", text)
+        again = db.query("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1)
+        assert "paid in rho" not in str(again)
+        assert "paid in rho" not in str(db.explain("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1))
 
 
 def test_explain_costs_nothing_and_tells_the_price() -> None:
@@ -294,9 +330,12 @@ def test_tables_of_different_versions_are_joined(tmp_path: Path) -> None:
     )
     with open(path, in_process=True) as db:
         assert ask(db, spent) == [{"n": 3000}]  # 300 customers in two months each: 1200 items, of 1 to 4
-        assert [entry.body["version"] for entry in db.ledger.entries() if entry.kind == "charge"] == ["items 1, orders 7, customers 3"]
+        assert [entry.body["version"] for entry in db.ledger.entries() if entry.kind == "charge"] == ["customers 3, items 1, orders 7"]
         assert answered(db, spent, 4500).receipt.reused
-        assert db.explain(spent).steps[0].startswith("Reads the table items, version 1: a unit is known by customer in the table orders")
+        assert any(
+            step.startswith("Reads the table items, version 1: a unit is known by customer in the table orders")
+            for step in db.explain(spent).steps
+        )
     path.write_text(shop.POLICY.replace('version = "7"', 'version = "8"'), encoding="utf-8")
     with open(path, in_process=True) as db:
         assert not answered(db, spent, 4500).receipt.reused

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from database.clinic import POLICY, exactly, write
+from hedgerow import protect
 from hedgerow.database import Database, open
 from hedgerow.database.facts import TABLES, rows_of
 from hedgerow.privacy.account import Account, DualAccount
@@ -54,7 +57,15 @@ def test_the_budget_has_a_line_for_each_currency(tmp_path: Path) -> None:
 def test_a_pure_budget_has_one_line() -> None:
     with exactly(delta=None) as db:
         (row,) = rows(db, "budget")
-    assert row == {"population": "people", "part": None, "currency": "epsilon", "total": 10000.0, "spent": 0.0, "left": 10000.0}
+    assert row == {
+        "population": "people",
+        "part": None,
+        "currency": "epsilon",
+        "total": 10000.0,
+        "spent": 0.0,
+        "left": 10000.0,
+        "note": None,
+    }
 
 
 class Parted:
@@ -73,8 +84,36 @@ class Parted:
 def test_parts_of_a_budget_are_lines_of_their_own() -> None:
     found = rows(Parted(), "budget")
     assert [row["part"] for row in found] == [None, None, None, "visits 2026-01"]
-    assert found[3]["spent"] == math.inf
+    assert found[3]["spent"] is None
     assert found[3]["left"] == 0
+    assert [row["note"] for row in found] == [
+        None,
+        None,
+        None,
+        "spent: with what was asked of everybody; closed by Gaussian noise, which has no pure epsilon: rho counts",
+    ]
+
+
+def test_gaussian_noise_is_told_as_epsilon() -> None:
+    with exactly(epsilon=3, delta=1e-9, noise="gaussian") as db:
+        db.query("SELECT COUNT(*) FROM data", epsilon=0.3)
+        epsilon, rho, delta = rows(db, "budget")
+    assert (epsilon["spent"], epsilon["left"]) == (None, 0)
+    assert epsilon["note"] == "closed by Gaussian noise, which has no pure epsilon: rho counts"
+    assert re.fullmatch(r"spent comes to epsilon [0-9.]+ at delta 5e-10", rho["note"])
+    assert delta["note"] is None
+
+
+def test_a_database_says_what_it_is_and_nothing_of_its_data(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path) as db:
+        assert repr(db) == str(db) == "Database clinic: visits about people, with epsilon 3 or rho 0.116464 left; regions public"
+        pay(db, "ana", "0.1")
+        assert "epsilon 2.9 or rho 0.11" in repr(db)
+    assert repr(db).startswith("Database clinic: visits about people")
+    with exactly(epsilon=3, delta=1e-9, noise="gaussian") as db:
+        db.query("SELECT COUNT(*) FROM data", epsilon=0.1)
+        assert re.fullmatch(r"Database data: data about people, with rho 0\.[0-9]+ left", repr(db))
 
 
 def test_an_analyst_sees_their_own_entries_only(tmp_path: Path) -> None:
@@ -143,3 +182,35 @@ def test_the_names_are_plain_words() -> None:
     assert all(name.isidentifier() for columns in TABLES.values() for name in columns)
     with pytest.raises(KeyError):
         _ = TABLES["people"]
+
+
+def test_declared_values_are_told_as_they_are_written(tmp_path: Path) -> None:
+    policy = write(tmp_path)
+    policy.write_text(POLICY.replace('"west"]', '"o\'west"]'))
+    with open(policy) as db:
+        region = next(row for row in rows(db, "columns", "ana") if (row["table"], row["name"]) == ("visits", "region"))
+        found = [row["value"] for row in rows(db, "column_values", "ana") if (row["table"], row["column"]) == ("visits", "region")]
+    assert region["value_list"] == "'north', 'south', 'east', 'o''west'"
+    assert found == ["north", "south", "east", "o'west"]
+
+
+def test_long_lists_are_cut_and_dates_and_truths_are_literals() -> None:
+    frame = pa.table({"id": [1], "n": [1], "day": [date(2026, 1, 1)]})
+    columns = {"n": {"values": list(range(30))}, "day": {"type": "date", "values": "2026-01 … 2026-02"}}
+    with protect(frame, unit="id", neighbours="add-remove", columns=columns, epsilon=1) as db:
+        told = {row["name"]: row["value_list"] for row in rows(db, "columns")}
+        assert len([row for row in rows(db, "column_values") if row["column"] == "n"]) == 30
+    assert told["n"].endswith("18, 19, …")
+    assert told["day"] == "'2026-01-01', '2026-02-01'"
+    assert told["id"] is None
+
+
+def test_analysts_see_their_own_quota_and_the_custodian_all(tmp_path: Path) -> None:
+    policy = write(tmp_path)
+    policy.write_text(POLICY + "\n[analysts.ben]\n")
+    with open(policy) as db:
+        pay(db, "ana", "0.1")
+        pay(db, "ben", "0.2")
+        assert rows(db, "quotas", "ana") == [{"analyst": "ana", "total": 0.5, "spent": 0.1, "left": 0.4}]
+        assert rows(db, "quotas", "ben") == [{"analyst": "ben", "total": None, "spent": 0.2, "left": None}]
+        assert [row["analyst"] for row in rows(db, "quotas")] == ["ana", "bob", "ben"]

@@ -394,3 +394,17 @@ def _lost(table: pa.Table, incomes: list[float]) -> float:
         noise = float(found.values[1]) / 0.75
         assert abs(answer.rows[0]["s"] - sum(incomes)) <= clamped + 25 * noise  # Laplace noise is farther with a chance below 10^-10
         return clamped + noise
+
+
+def test_caps_that_decide_nothing_are_not_missed(tmp_path: Path) -> None:
+    """Those of a table that is only asked who is in it."""
+    declared = "max_groups = 1\nmax_rows_per_group = 1\n"
+    assert shop.POLICY.count(declared) == 1
+    path = shop.write(tmp_path, shop.POLICY.replace(declared, "auto_bounds = true\n"))
+    which = "customer IN (SELECT customer FROM customers WHERE age > 30)"
+    some = f"SELECT month, price > 50 AS dear, COUNT(*) AS n FROM orders WHERE {which} GROUP BY month, dear"
+    with open(path, in_process=True) as db:
+        assert ask(db, some).rows
+        assert len(charges(db)) == 1
+        with pytest.raises(Refused, match="The caps of customers are not declared"):
+            ask(db, "SELECT month, COUNT(*) AS n FROM orders o JOIN customers c ON o.customer = c.customer GROUP BY month")

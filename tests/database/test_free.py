@@ -54,7 +54,7 @@ def test_no_way_leads_from_a_public_table_to_people(tmp_path: Path, sql: str) ->
 
 def test_what_the_engine_cannot_do_is_said_without_its_words(tmp_path: Path) -> None:
     with hr.open(write_survey(tmp_path), in_process=True) as db:
-        with pytest.raises(SourceError, match="could not be answered"):
+        with pytest.raises(Refused, match="regions has no column nothing"):
             db.query("SELECT nothing FROM regions")
         with pytest.raises(SourceError, match="could not be answered"):
             db.query("SELECT CAST(region AS INT) FROM regions")

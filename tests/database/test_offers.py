@@ -52,20 +52,19 @@ def test_conditions_choose_cells(db: hr.Database) -> None:
         assert "WHERE marginal = 'region x smokes'" in second
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT SUM(age) FROM people",
-        "SELECT COUNT(*) FROM people WHERE income > 5",
-        "SELECT day, COUNT(*) FROM people GROUP BY day",
-        "SELECT COUNT(DISTINCT region) FROM people",
-        "SELECT COUNT(*), COUNT(age) FROM people",
-        "SELECT COUNT(*) FROM people JOIN regions USING (region)",
-    ],
+NOT_TOLD = (
+    "SELECT SUM(age) FROM people",
+    "SELECT COUNT(*) FROM people WHERE income > 5",
+    "SELECT day, COUNT(*) FROM people GROUP BY day",
+    "SELECT COUNT(DISTINCT region) FROM people",
+    "SELECT COUNT(*), COUNT(age) FROM people",
+    "SELECT COUNT(*) FROM people JOIN regions USING (region)",
 )
-def test_what_the_cells_do_not_tell_is_not_offered(db: hr.Database, sql: str) -> None:
+
+
+def test_what_the_cells_do_not_tell_is_not_offered(db: hr.Database) -> None:
     with db:
-        assert offered(db, sql) == []
+        assert [sql for sql in NOT_TOLD if offered(db, sql)] == []
 
 
 def test_what_was_published_of_other_data_or_was_changed_is_not_offered(db: hr.Database, tmp_path: Path) -> None:

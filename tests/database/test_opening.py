@@ -10,7 +10,7 @@ import pytest
 
 from database.clinic import POLICY, visits, write
 from hedgerow import protect
-from hedgerow.database import accept, budgets, open
+from hedgerow.database import accept, budgets, open, quotas
 from hedgerow.errors import InvalidArgument, LedgerError, Refused, SourceError
 
 
@@ -279,3 +279,29 @@ def test_the_policy_says_how_many_runs_may_fail(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="max_failures is raised from 2 to 3"):
         open(path, in_process=True)
     assert accept(path)[1] == ("database: max_failures is raised from 2 to 3.",)
+
+
+UNUSED = POLICY.replace("[tables.visits]\n", "[budgets.staff]\nepsilon = 2\n\n[tables.visits]\n", 1)
+
+
+def test_a_budget_that_no_table_uses_yet_stands_in_nobodys_way(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    path.write_text(UNUSED)
+    assert list(budgets(path)) == ["people"]
+    with open(path, in_process=True) as db:
+        assert list(db.budgets) == ["people"]
+        assert db.budget == db.budgets["people"]
+        assert any("staff" in warning for warning in db.policy.warnings)
+    path.write_text(UNUSED.replace("public = true", 'unit = "row"\nneighbours = "add-remove"\npopulation = "staff"'))
+    accept(path)
+    assert list(budgets(path)) == ["people", "staff"]
+
+
+def test_quotas_are_told_with_what_is_left(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    quota = quotas(path)["ana"]
+    assert quota is not None
+    assert (quota.total, quota.spent, quota.left) == (Fraction(1, 2), 0, Fraction(1, 2))
+    path.write_text(POLICY.replace("max_epsilon = 0.5", ""))
+    accept(path)
+    assert quotas(path) == {"ana": None, "bob": None}

@@ -18,7 +18,7 @@ import pytest
 import hedgerow as hr
 from database.survey import REGIONS, write_survey
 from hedgerow.database.publisher import Publisher
-from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, SourceError, Unbounded
+from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError, Refused, SourceError, Unbounded
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.publication import Publication, Workshop
 
@@ -56,7 +56,7 @@ def test_what_is_published_is_near_the_truth_and_paid_for(tmp_path: Path, noise:
         (charge,) = [entry for entry in db.ledger.entries() if entry.kind == "charge"]
         assert Loss.from_dict(charge.body["charges"]["people"]) == found.cost
         assert found.receipt["ledger"] == {"entry": charge.seq, "hash": charge.hash, "time": charge.time}
-        assert charge.body["about"] == {"table": "people", "publication": "histogram of region"}
+        assert charge.body["about"] == {"folder": str(tmp_path / "out"), "table": "people", "publication": "histogram of region"}
         assert "secret" not in (tmp_path / "out" / "report.html").read_text() + json.dumps(dict(found.receipt))
     assert Publication.load(tmp_path / "out").receipt == found.receipt
 
@@ -174,6 +174,27 @@ with hr.open({str(policy)!r}, in_process=True) as db:
         assert not (tmp_path / "a").exists()
         assert db.publish.histogram("people", "region", epsilon=2).to(tmp_path / "a").rows[0]["region"] == "north"
         assert db.budget.spent == 2
+
+
+@pytest.mark.parametrize("trouble", [LedgerError("The disk is full."), KeyboardInterrupt()])
+def test_one_payment_buys_one_table_however_often_it_is_tried(tmp_path: Path, trouble: BaseException) -> None:
+    """The ledger cannot write down what was made: the same request again goes on with that, and does not measure anew."""
+    with opened(tmp_path) as db:
+        draft = db.publish.histogram("people", "region", epsilon=2)
+        for _ in range(3):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(type(db.ledger), "answer", raising(trouble))
+                with pytest.raises(type(trouble)):
+                    draft.to(tmp_path / "a", request="r")
+            (left,) = tmp_path.glob(".a.*.unpublished")
+            table = (left / "data.parquet").read_bytes()
+        with pytest.raises(Refused, match=r"first to be put in .*/a\. Publish it there, or without the request key"):
+            draft.to(tmp_path / "b", request="r")
+        draft.to(tmp_path / "a", request="r")
+        assert (tmp_path / "a" / "data.parquet").read_bytes() == table
+        assert not list(tmp_path.glob(".?.*.unpublished"))
+        assert db.budget.spent == 2
+        assert not any(str(tmp_path) in str(row) for row in db.query("SELECT about FROM hedgerow.ledger").rows)
 
 
 def test_who_waits_hears_how_far_it_is(tmp_path: Path) -> None:
@@ -324,13 +345,13 @@ def test_of_two_runs_for_one_payment_one_is_seen(tmp_path: Path, monkeypatch: py
     with opened(tmp_path) as db:
         draft, seen = db.publish.histogram("people", "region", epsilon=2), []
 
-        def run(name: str) -> None:
+        def run() -> None:
             try:
-                seen.append(draft.to(tmp_path / name, request="r"))
+                seen.append(draft.to(tmp_path / "a", request="r"))
             except Refused as refusal:
                 seen.append(refusal)
 
-        threads = [threading.Thread(target=run, args=(name,)) for name in ("a", "b")]
+        threads = [threading.Thread(target=run) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -10,6 +10,7 @@ import pytest
 
 from database.clinic import write
 from hedgerow.database import Database, open
+from hedgerow.database.facts import TABLES
 from hedgerow.database.system import answer, is_system
 from hedgerow.errors import Refused
 
@@ -60,6 +61,13 @@ def test_everything_else_is_not(sql: str) -> None:
 
 def test_what_is_no_text_is_no_system_table() -> None:
     assert not is_system(5)  # type: ignore[arg-type]
+
+
+def test_every_table_can_be_asked_by_its_name(db: Database) -> None:
+    for table in TABLES:
+        assert ask(db, f"SELECT COUNT(*) AS n FROM hedgerow.{table}")[0]["n"] > 0
+    region = "SELECT value_list FROM hedgerow.columns WHERE \"table\" = 'visits' AND name = 'region'"
+    assert ask(db, region) == [{"value_list": "'north', 'south', 'east', 'west'"}]
 
 
 def test_columns_conditions_order_and_limit(db: Database) -> None:

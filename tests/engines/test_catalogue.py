@@ -108,6 +108,8 @@ def test_a_column_of_another_type_is_named() -> None:
     schema = replace(VISITS, columns=(Column("city", "integer"),))
     assert refusal(pa.table(ROWS), schema) == "The column city of visits holds text, and the policy declares whole numbers."
     nested = pa.table({"id": [1], "city": [[1, 2]]})
+    dated = replace(schema, columns=tuple(replace(one, type="date") if one.name == "city" else one for one in schema.columns))
+    assert refusal(pa.table(ROWS), dated).endswith("declares dates. Turn the text into dates first, with pandas.to_datetime for instance.")
     assert refusal(nested, schema) == "The column city of visits holds something else, and the policy declares whole numbers."
 
 

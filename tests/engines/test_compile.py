@@ -43,7 +43,7 @@ SHELF = Shelf(
 @pytest.mark.parametrize("engine", ENGINES)
 @given(data=st.data())
 # No shrinking: it would take longer than reading the plan that failed.
-@settings(max_examples=many(20), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=many(10), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 def test_every_engine_gives_the_numbers_of_the_reference(engine: Callable[..., Any], data: st.DataObject) -> None:
     world = data.draw(worlds())
     source = engine(world.registered)

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from hedgerow.engines.desk import Limits
-from hedgerow.errors import InvalidArgument
+from hedgerow.engines.desk import Limits, tried
+from hedgerow.errors import InvalidArgument, SourceError
 
 
 @pytest.mark.parametrize("limits", [{"threads": 0}, {"memory": -1}, {"threads": 1.5}])
@@ -19,3 +19,15 @@ def test_who_asks_through_it_loads_no_engine() -> None:
     code = "import sys, hedgerow.engines.worker, hedgerow.engines.duckdb; print({'duckdb', 'pyarrow', 'pandas'} & sys.modules.keys())"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "set()"
+
+
+def test_what_an_engine_says_of_the_data_is_not_passed_on() -> None:
+    def fails() -> int:
+        raise ValueError("row 7 holds a secret")
+
+    with pytest.raises(SourceError, match=r"^It cannot be read\.$") as caught:
+        tried(fails, "It cannot be read.")
+    assert caught.value.__cause__ is caught.value.__context__ is None
+    with pytest.raises(InvalidArgument, match="threads"):
+        tried(lambda: Limits(threads=0), "It cannot be read.")
+    assert tried(lambda: 7, "It cannot be read.") == 7

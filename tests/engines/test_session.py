@@ -128,7 +128,7 @@ def test_the_first_line_names_every_column(first: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(first.encode("utf-8", "surrogateescape") + b"\n1,2,3\n" * bool(first))
     session = Session([path], Limits())
-    with pytest.raises(SourceError, match=r"first line of t\.csv"):
+    with pytest.raises(SourceError, match="first line"):
         session.attach_file("t0", path)
     session.close()
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import fcntl
 import math
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -101,11 +103,17 @@ def test_a_child_that_died_is_started_again(worker: Worker) -> None:
     assert pid(worker) != first
 
 
+def unread(worker: Worker) -> int:
+    """How much was written to the child that it has not read."""
+    return int.from_bytes(fcntl.ioctl(worker._child._inlet, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 def test_a_child_that_dies_while_it_answers_is_an_error_like_any_other(worker: Worker) -> None:
     os.kill(pid(worker), signal.SIGSTOP)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(fails, worker)
-        time.sleep(0.2)
+        while not unread(worker) and not asked.done():
+            time.sleep(0.001)
         os.kill(pid(worker), signal.SIGKILL)
         asked.result()
     assert answer(worker, BY_CITY) == ANSWER

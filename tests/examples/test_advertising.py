@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
-import runpy
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 from scipy import special
+
+from examples.running import ran
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "advertising"
@@ -27,15 +25,8 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def month(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """All names of the script after a small run, and what it printed."""
-    out = tmp_path_factory.mktemp("campaign")
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as told:
-        patch.syspath_prepend(FOLDER)
-        patch.setattr(sys, "argv", ["month.py", "--small", "--out", str(out)])
-        names = runpy.run_path(str(FOLDER / "month.py"), run_name="__main__")
-        yield SimpleNamespace(**{**names, "told": told.getvalue()})
-    for module in ("campaign", "campaign_charts"):
-        sys.modules.pop(module, None)
+    with ran("advertising/month.py", tmp_path_factory.mktemp("campaign"), ("campaign", "campaign_charts")) as names:
+        yield names
 
 
 def daily(month: SimpleNamespace) -> Iterator[tuple[Any, list[tuple[Any, ...]]]]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
-import runpy
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 from scipy import special
+
+from examples.running import ran
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "epidemiology"
@@ -27,15 +25,8 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """All names of the script after a small run, and what it printed."""
-    out = tmp_path_factory.mktemp("county")
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as told:
-        patch.syspath_prepend(FOLDER)
-        patch.setattr(sys, "argv", ["study.py", "--small", "--out", str(out)])
-        names = runpy.run_path(str(FOLDER / "study.py"), run_name="__main__")
-        yield SimpleNamespace(**{**names, "told": told.getvalue()})
-    for module in ("county", "county_maps"):
-        sys.modules.pop(module, None)
+    with ran("epidemiology/study.py", tmp_path_factory.mktemp("county"), ("county", "county_maps")) as names:
+        yield names
 
 
 def fewest_held(many: int) -> int:

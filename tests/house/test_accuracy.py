@@ -11,9 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.privacy.conversion import epsilon_of
-from hedgerow.privacy.rho import rho_of_pure
-
 ROOT = Path(__file__).parents[2]
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 
@@ -41,7 +38,7 @@ def test_there_are_twenty_cells_and_two_for_keys(part: Any) -> None:
     assert [cell.error for cell in cells].count("keys") == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_people_stay_within_the_caps_of_their_cells(part: Any) -> None:
     cells = part("cells")
     tables = {shape: cells.table(shape) for shape in {one.shape for one in cells.CELLS}}
@@ -56,13 +53,14 @@ def test_people_stay_within_the_caps_of_their_cells(part: Any) -> None:
             assert np.bincount(who).max() <= one.max_rows
 
 
-@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-def test_what_is_asked_for_spends_no_more_than_the_budget(part: Any, noise: str) -> None:
-    asked = part("repeated").asked_at(noise, EPSILON, DELTA)
-    if noise == "laplace":
-        assert asked == EPSILON
-    else:
-        assert 0.99 < epsilon_of(rho_of_pure(asked), DELTA) <= EPSILON
+@pytest.mark.parametrize(
+    ("aggregate", "shape", "law"),
+    [("COUNT by group", "3 of 10 groups each", "Laplace"), ("COUNT by group", "20 of 100 groups each", "Gaussian")],
+)
+def test_what_is_asked_for_spends_no_more_than_the_budget(part: Any, aggregate: str, shape: str, law: str) -> None:
+    found = part("repeated").repeated(cell(part, aggregate, shape), 2, epsilon=EPSILON, delta=DELTA)
+    assert found.first.cost.epsilon_at(DELTA) <= EPSILON
+    assert found.told.lines[0].mechanism == law
 
 
 @pytest.mark.parametrize(
@@ -79,7 +77,7 @@ def test_runs_are_independent_draws_of_the_answer_that_was_paid_for(part: Any, a
     assert len(np.unique(answers[:, 0])) > 2  # 50 equal draws of this noise are unheard of
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_runs_of_keys_are_told_apart(part: Any) -> None:
     one = cell(part, "keys shown", "one key each")
     found = part("repeated").repeated(one, 3, epsilon=EPSILON, delta=DELTA)

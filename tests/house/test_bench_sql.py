@@ -52,7 +52,7 @@ def test_every_question_of_tpch_gives_what_a_plain_database_gives_where_nobody_i
                     assert true is None or low - slack <= true[place] <= high + slack, (asked.number, name)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_same_question_is_asked_anew_and_its_cells_are_fetched_once(part: Any, tmp_path: Path) -> None:
     engine = part("engine")
     folder = part("tpch.tables").tiny(tmp_path, 30)

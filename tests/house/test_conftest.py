@@ -32,7 +32,8 @@ def suite(tmp_path: Path) -> Path:
 
 
 def last_line(suite: Path, ci: str, *options: str) -> tuple[int, str]:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+    unneeded = [word for name in ("cacheprovider", "xdist", "pytest_cov", "anyio") for word in ("-p", f"no:{name}")]
+    command = [sys.executable, "-m", "pytest", *unneeded, *options]
     run = subprocess.run(command, cwd=suite, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=False)
     return run.returncode, run.stdout.strip().splitlines()[-1]
 
@@ -53,3 +54,13 @@ def test_slow_tests_run_when_asked_for(suite: Path) -> None:
     code, line = last_line(suite, "", "-m", "slow")
     assert code == 1
     assert "1 failed" in line
+
+
+def test_short_tests_that_have_run_already_are_left_out(suite: Path) -> None:
+    (suite / "tests" / "core").mkdir()
+    for name in ("core/test_room.py", "test_core.py", "test_corer.py"):
+        text = "import pytest\n@pytest.mark.long\ndef test_long():\n    assert True\ndef test_short():\n    assert True"
+        (suite / "tests" / name).write_text(text, encoding="utf-8")
+    code, line = last_line(suite, "", "--long-only=tests/core", "--long-only=tests/test_core.py", "--ignore=tests/test_part.py")
+    assert code == 0
+    assert "4 passed, 1 skipped, 3 deselected" in line

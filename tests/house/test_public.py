@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
 import subprocess
 import sys
 import tomllib
+from fractions import Fraction
+from importlib import resources
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import hedgerow
+from hedgerow.mechanisms import Laplace
+from house import user
 
 PUBLIC = {
     "Budget",
@@ -81,3 +88,20 @@ def loaded() -> set[str]:
 def test_import_is_light(loaded: set[str]) -> None:
     assert "hedgerow.errors" in loaded
     assert loaded.isdisjoint(HEAVY), sorted(loaded.intersection(HEAVY))
+
+
+def test_constructors_take_plain_numbers_and_say_so() -> None:
+    """That strict types agree is what the run of mypy over house/user.py says; here it runs, and everything in it is exact."""
+    exact = [value for made in (*user.budgets(), *user.losses(), *user.sensitivities(), *user.mechanisms()) for value in _numbers(made)]
+    assert len(exact) > 40
+    assert all(type(value) in (Fraction, int) or value == math.inf for value in exact)
+    assert Laplace(0.1).scale == Fraction(1, 10)
+
+
+def _numbers(made: Any) -> list[Any]:
+    values = [getattr(made, field.name) for field in dataclasses.fields(made)]
+    return [value for value in values if isinstance(value, (int, float, Fraction)) and not isinstance(value, bool)]
+
+
+def test_types_are_shipped() -> None:
+    assert resources.files(hedgerow).joinpath("py.typed").is_file()

@@ -43,9 +43,11 @@ def test_locks_name_public_places_only() -> None:
 
 
 def test_the_tests_of_the_whole_core_are_traced_and_nobody_else_is() -> None:
-    """`make test` runs those with coverage first, and leaves them out of the rest."""
+    """`make test` runs the short ones with coverage first, and with the rest of the suite only the long ones."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     folders, files = re.search(r"^CORE := \$\(addprefix tests/,(.*?)\).*?%\.py,(.*?)\)$", text, re.MULTILINE | re.DOTALL).groups()
     assert {*folders.split(), *files.split()} == rules.CORE
+    assert '-m "not slow and not long" $(CORE)' in text
+    assert "$(addprefix --long-only=,$(CORE))" in text
     assert all((ROOT / "tests" / name).is_dir() for name in folders.split())
     assert all((ROOT / "tests" / f"test_{name}.py").is_file() for name in files.split())

@@ -50,6 +50,7 @@ def test_the_report_as_text_and_as_json(path: Path) -> None:
     assert held["spent"]["staff"]["epsilon"] == "1/7"  # type: ignore[index]
     assert str(report).splitlines()[0] == f"Ledger {report.ledger}: 6 entries, nothing is wrong"
     assert "staff: spent epsilon 0.142857142858" in str(report)
+    assert "patients: spent no pure epsilon, delta 0.000000001000, rho " in str(report)
     assert str(Report(problem="broken")).endswith("broken")
 
 

@@ -40,6 +40,12 @@ def test_the_file_is_a_write_ahead_log_with_full_syncs(path: Path) -> None:
         assert (db.execute("PRAGMA journal_mode").get, db.execute("PRAGMA synchronous").get) == ("wal", 2)
 
 
+def test_the_file_is_its_owners_alone(path: Path) -> None:
+    with Ledger.open(made(path), create=True) as ledger:
+        pay(ledger)  # the log beside it
+        assert [file.stat().st_mode & 0o777 for file in path.parent.glob(f"{path.name}*") if ".anchor" not in file.name] == [0o600] * 3
+
+
 def test_a_missing_ledger_is_made_only_when_asked(path: Path) -> None:
     with pytest.raises(LedgerError, match="There is no ledger at"):
         Ledger.open(path, create=False)
@@ -49,7 +55,9 @@ def test_a_missing_ledger_is_made_only_when_asked(path: Path) -> None:
 def test_a_ledger_that_is_gone_is_not_made_anew(path: Path) -> None:
     made(path).unlink()
     for create in (True, False):
-        with pytest.raises(LedgerError, match=r"is missing\. Put the newest copy back.*adopt --lost"):
+        with pytest.raises(
+            LedgerError, match=r"is missing\. Put the newest copy back, with 'hedgerow ledger restore POLICY COPY'.*adopt --lost"
+        ):
             Ledger.open(path, create=create)
     assert not path.exists()
 

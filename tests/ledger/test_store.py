@@ -90,7 +90,8 @@ def test_failed_runs_are_forgiven_by_an_act_of_the_custodian_only(ledger: Memory
 
 def test_the_same_request_is_charged_once(ledger: MemoryLedger) -> None:
     first = pay(ledger, request="r")
-    assert pay(ledger, request="r") == first
+    assert pay(ledger, request="r") == first == ledger.requested("ana", "r")
+    assert ledger.requested("ana", "s") is None
     assert ledger.book.budget("patients").charged == TENTH
     for other in ({"question": "another"}, {"loss": Loss(Fraction(1, 5))}):
         with pytest.raises(LedgerError, match=r"request 'r' was charged already, for another question \(entry 3\)"):

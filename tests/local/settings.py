@@ -13,6 +13,7 @@ from scipy.optimize import nnls
 
 from hedgerow.local.bit_rates import BitRates, effective
 from hedgerow.local.candidates import Candidates
+from hedgerow.local.estimates import Estimates
 
 SHAPES = ("uniform", "exponential", "gauss", "zipf1", "zipf1.5")
 PRIVACY = {"eps_1_1": (0.45, 0.39, 0.61), "eps_1_5": (0.0, 0.225, 0.775), "chrome": (0.5, 0.25, 0.75), "demo": (0.2, 0.1, 0.9)}  # f, p, q
@@ -125,6 +126,11 @@ def _lasso(design: np.ndarray, target: np.ndarray) -> np.ndarray:
             break
         last = here.copy()
     return last
+
+
+def surest(found: Estimates) -> np.ndarray:
+    """Scores of candidates as the decoder judges them, by their p-values."""
+    return -np.log(np.maximum(found.p_values, 1e-300))
 
 
 def recall(scores: np.ndarray, there: np.ndarray, mistakes: int) -> int:

@@ -52,3 +52,12 @@ def test_range(bit: int) -> None:
 def test_too_many_cells() -> None:
     with pytest.raises(InvalidArgument, match="fewer than"):
         Candidates.of(np.zeros((1, 2, 1), dtype=int), 1 << 30)
+
+
+def test_the_matrix_sums_and_spreads_the_same_for_many_at_once() -> None:
+    rng = np.random.default_rng(6)
+    candidates = Candidates.of(rng.integers(0, 4, (7, 3, 2)), 4)
+    design, numbers, shares = candidates.design(), rng.normal(size=(5, 12)), rng.random((5, 7))
+    assert len(design) == 7
+    np.testing.assert_allclose(design.sums(numbers), [candidates.sums(row) for row in numbers])
+    np.testing.assert_allclose(design.spread(shares), [candidates.spread(row) for row in shares])

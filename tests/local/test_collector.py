@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from depth import many
 from hedgerow.errors import InvalidArgument, SourceError, Unsupported
 from hedgerow.local import collector
 from hedgerow.local.batches import Batch
@@ -29,6 +30,7 @@ from hedgerow.local.epochs import Calendar
 from hedgerow.local.protocols import KAry, Rappor
 from hedgerow.local.spec import Metric
 from hedgerow.local.store import Store
+from local import expected
 from local.serving import JSON, PACKED, Served, packed, serving
 from local.vectors import METRICS
 
@@ -52,14 +54,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def test_texts_that_were_given_at_the_start_are_looked_for(server: Served) -> None:
-    scheme = TEXTS.scheme
-    assert isinstance(scheme, Rappor)
-    assert server.send(Batch(TEXTS.hash, scheme.encode(np.repeat("a.example", 50_000), TEXTS.lasting)).to_bytes())[0] == 200
+    assert server.send(Batch(TEXTS.hash, expected.reports(TEXTS, {"a.example": 50_000})).to_bytes())[0] == 200
     row: dict[str, Any] = {"detected_in": 0}
     while row["detected_in"] < 50_000:  # what reports tell may be computed a while after they came
         row = next(row for row in json.loads(server.ask("GET", "/v1/metrics")[1])["metrics"] if row["id"] == "home")
         time.sleep(0.01)
-    assert row["detected"][0]["value"] == "a.example"  # the other may be a false discovery, one time in twenty
+    assert [found["value"] for found in row["detected"]] == ["a.example"]
     assert row["loss"]["epochs"] == 1
 
 
@@ -245,10 +245,13 @@ def test_nothing_identifying_is_stored_or_logged(tmp_path: Path) -> None:
     assert log.read_text(encoding="utf-8") == ""  # not an address either
 
 
+LIVES = many(3)  # that end by SIGKILL
+
+
 @pytest.mark.long
 def test_killed_while_batches_arrive_none_is_lost_or_counted_twice(tmp_path: Path) -> None:
     chance, scheme = random.Random(7), METRIC.scheme
-    batches = {f"batch-{number:026}": packed(METRIC, np.arange(1 + number % 50) % 5) for number in range(600)}
+    batches = {f"batch-{number:026}": packed(METRIC, np.arange(1 + number % 50) % 5) for number in range(100 * LIVES)}
     acknowledged: set[str] = set()
     waiting = list(batches)
 
@@ -265,10 +268,11 @@ def test_killed_while_batches_arrive_none_is_lost_or_counted_twice(tmp_path: Pat
     deaths = 0
     while waiting:
         with serving(tmp_path / "counts", METRIC) as served:
-            threads = [threading.Thread(target=work, args=(served, waiting[number::4])) for number in range(4)]
+            mine = waiting[: 90 if deaths < LIVES else None]  # so that there is work left for a last life, however busy the machine
+            threads = [threading.Thread(target=work, args=(served, mine[number::4])) for number in range(4)]
             for thread in threads:
                 thread.start()
-            if deaths < 6:
+            if deaths < LIVES:
                 goal = len(acknowledged) + chance.randrange(1, 70)
                 while len(acknowledged) < goal and any(thread.is_alive() for thread in threads):
                     threads[0].join(chance.random() * 0.003)
@@ -281,7 +285,7 @@ def test_killed_while_batches_arrive_none_is_lost_or_counted_twice(tmp_path: Pat
         heard = sum(len(Batch.from_bytes(batches[key])) for key in acknowledged)
         assert heard <= counted <= sum(len(Batch.from_bytes(body)) for body in batches.values())
         waiting = [key for key in batches if key not in acknowledged]
-    assert deaths == 6
+    assert deaths == LIVES
     with Store(tmp_path / "counts") as store:
         whole = sum(scheme.aggregate(Batch.from_bytes(body).records) for body in batches.values())
         assert np.array_equal(store.counters(METRIC), whole)

@@ -7,7 +7,7 @@ import pytest
 
 from hedgerow.local import message_passing
 from hedgerow.local.candidates import Candidates
-from hedgerow.local.message_passing import STRAIN, Evidence, cross, fit, gather, without
+from hedgerow.local.message_passing import STRAIN, Evidence, cross, fit, gather, left_out, without
 from local.settings import SETTINGS, Setting, draw
 
 
@@ -64,6 +64,46 @@ def test_a_candidate_that_is_not_listed_leaves_what_it_holds() -> None:
     moved = case.bits.copy()
     moved[0] = (moved[0] + 1) % 8
     np.testing.assert_array_equal(without(rates, variances, Candidates.of(moved, 8), 0)[0], pulls)
+
+
+def scaled(pulls: np.ndarray, scores: np.ndarray | float) -> np.ndarray:
+    """Scores in standard deviations, about: a candidate sets a quarter of the cells."""
+    return np.asarray(scores) / np.sqrt(np.sum(pulls**2, axis=-1) / 4)
+
+
+def test_many_are_left_out_at_once_each_of_a_fit_of_its_own() -> None:
+    rates, variances, candidates, _ = flat("over x2", "zipf1", 2)
+    codes = np.array([0, 12, 60, 200])
+    pulls, scores = left_out(rates, variances, candidates, fit(rates, variances, candidates), codes)
+    for place, code in enumerate(codes.tolist()):
+        assert scores[place] == pytest.approx(float(candidates.sums(pulls[place])[code]))
+        alone = scaled(*without(rates, variances, candidates, code))
+        assert scaled(pulls[place], scores[place]) == pytest.approx(alone, rel=0.03, abs=0.15)
+    listed = candidates.sums(fit(rates, variances, candidates).left / variances)
+    assert scores[0] > 3 * listed[0]  # what it holds is left for it to explain
+
+
+def test_the_bits_of_the_one_left_out_do_not_move_what_is_left() -> None:
+    case = draw(Setting(8, 32, "chrome", 1.0, True, values=20), "zipf1", 1)
+    rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
+    whole, moved = fit(rates, variances, case.candidates), case.bits.copy()
+    moved[3] = (moved[3] + 1) % 8
+    before, after = (left_out(rates, variances, told, whole, np.array([3]))[0] for told in (case.candidates, Candidates.of(moved, 8)))
+    np.testing.assert_allclose(after, before, atol=1e-4 * np.abs(before).max())
+    listed = fit(rates, variances, Candidates.of(moved, 8)).left - whole.left
+    assert np.abs(listed).max() > 0.05 * np.abs(whole.left).max()
+
+
+def test_of_very_many_candidates_only_the_largest_move_while_one_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates, variances, candidates, _ = flat("over x10", "zipf1", 2)
+    codes, whole = np.array([5, 30, 700]), fit(rates, variances, candidates)
+    every = scaled(*left_out(rates, variances, candidates, whole, codes))
+    monkeypatch.setattr(message_passing, "_ACTIVE", 100)
+    some = scaled(*left_out(rates, variances, candidates, whole, codes))
+    assert (some != every).any()
+    np.testing.assert_allclose(some, every, rtol=0.05, atol=0.05)
+    monkeypatch.setattr(message_passing, "_STACKED", 1)  # one after the other
+    np.testing.assert_allclose(scaled(*left_out(rates, variances, candidates, whole, codes)), some, rtol=0.01, atol=0.01)
 
 
 def test_rounds_that_do_not_settle_lead_to_crossing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,8 +58,8 @@ def test_a_candidate_that_explains_an_unlisted_value_is_judged_as_if_it_were_not
     found = gather(rates, variances, candidates)
     chance = p_values(found, rates, variances, candidates)[0]
     assert chance > 29 / 8**4  # the choices of bits that hit three or four of the value's: 1 + 4 * 7 of 4,096
-    monkeypatch.setattr(significance, "_FEW", 0)
-    assert chance >= p_values(found, rates, variances, candidates)[0]
+    monkeypatch.setattr(significance, "_NOTICED", 0.0)
+    assert chance > p_values(found, rates, variances, candidates)[0]
 
 
 def test_in_few_cells_whoever_may_be_detected_is_judged_by_a_fit_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,9 +73,51 @@ def test_in_few_cells_whoever_may_be_detected_is_judged_by_a_fit_to_the_others(m
     assert (twice >= once).all()
     assert (once[changed] > 1e-9).all()
     assert (once[changed] <= 0.1 * (once <= once[changed].max()).sum() / once.size).all()
-    monkeypatch.setattr(significance, "_CELLS", 8 * 64)
+
+
+def test_with_few_bits_and_very_many_candidates_only_whoever_may_be_detected_is_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = Setting(8, 4, "chrome", 10.0, True, values=20)
+    every, _ = judged(setting, "zipf1", 2)
+    monkeypatch.setattr(significance, "_NOTICED", 0.0)
+    once, _ = judged(setting, "zipf1", 2)
     monkeypatch.setattr(significance, "_LISTED", 10)
-    assert np.array_equal(judged(setting, "zipf1", 3)[0], once)
+    some, _ = judged(setting, "zipf1", 2)
+    changed = np.flatnonzero(some != once)
+    assert 0 < changed.size < (every != once).sum()
+    np.testing.assert_array_equal(some[changed], every[changed])
+    assert (once[changed] <= 0.1 * (once <= once[changed].max()).sum() / once.size).all()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cohorts", [16, 9])
+def test_where_cohorts_were_crossed_whoever_is_noticed_is_judged_by_a_fit_to_the_others(
+    cohorts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That finds about as many of those that are there as the crossed fits do, and is not fooled more often than it says."""
+    setting, every = Setting(8, cohorts, "chrome", 1.0, True), []
+    for seed, shape in enumerate(("exponential", "gauss", "zipf1")):
+        case = draw(setting, shape, seed)
+        rates, variances = case.rates.rates.ravel(), case.rates.variances.ravel()
+        found, both = gather(rates, variances, case.candidates), []
+        for noticed in (0.0, 0.02):
+            monkeypatch.setattr(significance, "_NOTICED", noticed)
+            both.append(p_values(found, rates, variances, case.candidates))
+        every.append(np.array([*both, case.truth > 0]))
+    once, twice, held = np.hstack(every)
+    there, limit = held > 0, 1e-3
+    np.testing.assert_array_equal(twice[once >= 0.02], once[once >= 0.02])
+    assert (twice != once).sum() > 20
+    assert (twice[there] < limit).sum() > 0.9 * (once[there] < limit).sum()
+    assert (twice[~there] < limit).sum() <= 2  # of 300: a third of one is due
+
+
+def test_where_candidates_crowd_the_crossed_fits_have_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = Setting(4, 9, "chrome", 8.0, False, values=20)
+    once, _ = judged(setting, "zipf1", 1)
+    monkeypatch.setattr(significance, "_CROWDED", 5)
+    assert (judged(setting, "zipf1", 1)[0] != once).any()
+    monkeypatch.setattr(significance, "_NOTICED", 0.0)
+    np.testing.assert_array_equal(judged(setting, "zipf1", 1)[0], once)
 
 
 def test_a_law_is_never_narrower_than_the_coins() -> None:

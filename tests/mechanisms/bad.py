@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, nan
+from numbers import Number
 
 import numpy as np
 
@@ -46,3 +47,10 @@ ARRAYS = {
 
 def name(value: object) -> str:
     return f"{type(value).__name__} {str(value)[:12]}"
+
+
+def shown(value: object) -> str:
+    """How a message shows it, or how that begins: numbers as people write them."""
+    if isinstance(value, Fraction):
+        return f"{float(value):g}"
+    return (str(value) if isinstance(value, Number) else repr(value))[:20]

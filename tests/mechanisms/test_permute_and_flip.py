@@ -111,7 +111,7 @@ def test_bad_epsilon(epsilon: object) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         PermuteAndFlip.calibrate(sensitivity=1, epsilon=epsilon)  # type: ignore[arg-type]
     assert refusal.value.argument == "epsilon"
-    assert repr(epsilon)[:20] in str(refusal.value)
+    assert bad.shown(epsilon) in str(refusal.value)
 
 
 @pytest.mark.parametrize("sensitivity", bad.SENSITIVITIES, ids=bad.name)
@@ -125,6 +125,15 @@ def test_bad_sensitivity(sensitivity: object) -> None:
 def test_missing_sensitivity() -> None:
     with pytest.raises(InvalidArgument, match=r"^sensitivity must be given"):
         PermuteAndFlip.calibrate(epsilon=1)  # type: ignore[call-arg]
+
+
+def test_rho_is_no_price() -> None:
+    with pytest.raises(
+        InvalidArgument, match=r"^rho is no price of this choice, which is not cheaper in it: give epsilon, or take Exponential"
+    ):
+        PermuteAndFlip.calibrate(sensitivity=1, rho=0.1)
+    with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
+        PermuteAndFlip.calibrate(sensitivity=1)
 
 
 @pytest.mark.parametrize("monotone", [1, "yes", None], ids=bad.name)

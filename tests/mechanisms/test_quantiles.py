@@ -23,8 +23,6 @@ from hedgerow.privacy.unit import RELATIONS
 from hedgerow.statistics.sample import Sample
 from mechanisms import bad, tiny
 
-pytestmark = pytest.mark.long
-
 F = Fraction
 HALF = F(1, 2)
 ORDERS = (1, 2, 8)
@@ -52,6 +50,7 @@ def law(monkeypatch: pytest.MonkeyPatch, mechanism: Quantiles, data: tiny.Data, 
     return tiny.outcomes(monkeypatch, lambda: mechanism.sample(tiny.sample(data, points)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize(
     ("at", "points", "most"), [("median", 4, 5), ("low", 4, 5), ("two", 4, 4), ("three", 4, 3), ("quartiles", 4, 3), ("four", 3, 3)]
@@ -105,6 +104,7 @@ def test_one_choice_may_lose_nearly_all_it_says(relation: str, p: Fraction) -> N
     assert 1.9 < worst_change(mechanism, p, 0, relation) <= 2 + 1e-9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at", ["quartiles", "four", "outer"])
 def test_a_row_that_changes_is_in_two_parts_of_a_level(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     mechanism = Quantiles(AT[at], "change-one", F(2))
@@ -126,6 +126,7 @@ def test_a_row_that_changes_is_in_two_parts_of_a_level(monkeypatch: pytest.Monke
         assert max(levels()) > 3.5, "nor that of add-remove"
 
 
+@pytest.mark.long
 def test_tie_breakers_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuts, "FINEST", 2)
     for relation in RELATIONS:
@@ -143,6 +144,7 @@ def test_tie_breakers_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert worst <= 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_draws_follow_log_prob(relation: str) -> None:
     data = Sample.of([2, 2, 2, 3, 5, 8, 8, 13], lower=0, upper=15)
@@ -154,6 +156,7 @@ def test_draws_follow_log_prob(relation: str) -> None:
     assert goodness.chi_square(drawn, np.roll(law, 1)) < ALARM
 
 
+@pytest.mark.long
 def test_several_follow_the_law_of_their_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     data = Sample.of([0, 1, 1, 2, 3], lower=0, upper=3)
     for relation in RELATIONS:
@@ -179,6 +182,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_error_covers_whatever_the_data(shape: str, relation: str) -> None:
@@ -323,6 +327,7 @@ def test_bad_data_are_refused_before_anything_is_drawn(values: object, at: list[
         assert str(bad.SECRET) not in "".join(traceback.format_exception(refusal.value))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("at", "points", "most"), [("median", 4, 5), ("low", 4, 5), ("two", 4, 3), ("quartiles", 3, 3), ("four", 3, 3)])
 def test_under_a_filter_a_row_may_leave_or_enter_as_well(monkeypatch: pytest.MonkeyPatch, at: str, points: int, most: int) -> None:
     """Change-one: neighbours then differ in a row that changes, goes or comes, and there may be none left."""

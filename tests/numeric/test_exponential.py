@@ -155,7 +155,7 @@ def test_scales_out_of_range_are_refused(bad: Fraction) -> None:
 
 
 def test_a_negative_exponent_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match=r"x must be 0 or more; got Fraction\(-1, 2\)"):
+    with pytest.raises(InvalidArgument, match=r"x must be 0 or more; got -0\.5"):
         bernoulli_exp(Fraction(-1, 2), 1)
 
 

@@ -17,8 +17,6 @@ from hedgerow.numeric import race as module
 from hedgerow.numeric.race import LAWS, race, race_with_lead
 from numeric.feeding import HIGH, LOW, SPECIAL, feed, ln, some, uniform
 
-pytestmark = pytest.mark.long
-
 SCORES = np.array([0.0, 1.0, 2.5, 2.0, -1.0])
 FACTOR = Fraction(7, 10)
 
@@ -37,6 +35,7 @@ def tied(law: str, words: list[int], sign: int) -> list[np.ndarray]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [LOW, HIGH])
 @pytest.mark.parametrize("sign", [0, 1])
 @pytest.mark.parametrize("law", LAWS)
@@ -74,6 +73,7 @@ def test_many_runners_with_the_same_bits(monkeypatch: pytest.MonkeyPatch, law: s
         assert race_with_lead(scores, factor, law, Fraction(1, 100)) == (first, floor((totals[first] - totals[second]) * 100))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("law", LAWS)
 def test_the_error_of_the_noise_stays_within_its_bound(law: str) -> None:
     words = some(600, seed=4) + SPECIAL
@@ -134,6 +134,7 @@ def report_noisy_max() -> np.ndarray:
     return np.array([quad(at, -40, 40, args=(r,), points=s.tolist(), limit=200)[0] for r in range(s.size)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("law", "shares"), [("gumbel", softmax), ("exponential", permute_and_flip), ("laplace", report_noisy_max)])
 def test_every_candidate_wins_as_often_as_the_law_says(law: str, shares: Callable[[], np.ndarray]) -> None:
     chances = shares()
@@ -145,6 +146,7 @@ def test_every_candidate_wins_as_often_as_the_law_says(law: str, shares: Callabl
     assert goodness.chi_square(np.bincount(first, minlength=SCORES.size), chances) > ALARM
 
 
+@pytest.mark.long
 def test_a_weight_counts_like_so_many_candidates() -> None:
     weights = np.array([5, 1, 1, 2, 40])
     chances = softmax() * weights
@@ -173,6 +175,7 @@ def test_the_three_laws_differ() -> None:
     assert min(np.abs(shares[i] - shares[j]).max() for i, j in ((0, 1), (0, 2), (1, 2))) > 0.02
 
 
+@pytest.mark.long
 def test_the_lead_of_exponential_noise_is_exponential() -> None:
     # |E - E'| is a standard exponential, so that its whole steps of 1/3 are geometric with rate 1/3.
     leads = np.array([race_with_lead(np.array([5, 5]), Fraction(1), "exponential", Fraction(1, 3))[1] for _ in range(1500)])

@@ -164,7 +164,7 @@ def test_what_lies_beyond_the_end_is_moved_there() -> None:
 
 @pytest.mark.parametrize("gamma", [Fraction(1), Fraction(1, 2), Fraction(-2), Fraction(65), Fraction(129, 64)])
 def test_exponents_out_of_range_are_refused(gamma: Fraction) -> None:
-    with pytest.raises(InvalidArgument, match="gamma must be a fraction above 1 with a numerator of at most 16; got Fraction"):
+    with pytest.raises(InvalidArgument, match="gamma must be a fraction above 1 with a numerator of at most 16; got "):
         rounded_power(np.zeros(1), Fraction(1), gamma)
 
 

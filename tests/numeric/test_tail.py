@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from math import ceil, erfc, exp, floor, nextafter, sqrt
+from math import atanh, ceil, erfc, exp, floor, nextafter, sqrt
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ import pytest
 import goodness
 from goodness import decimal
 from hedgerow.numeric import tail
-from hedgerow.numeric.tail import gaussian_delta, gaussian_log_mass, gaussian_radius
+from hedgerow.numeric.tail import gaussian_delta, gaussian_log_mass, gaussian_radius, gaussian_tail, gaussian_vector_delta
 
 EXACT = Context(prec=60)
 CASES = [
@@ -214,3 +214,80 @@ def test_log_mass_is_the_logarithm_of_the_law(sigma: float) -> None:
 def test_the_normaliser_does_not_jump_either() -> None:
     assert tail._total(2.0) == pytest.approx(float(2 * sum(bells(2.0, 60)) - 1), rel=1e-14)
     assert tail._total(1.999999) == pytest.approx(tail._total(2.0), rel=1e-6)
+
+
+def together(scales: tuple[float, ...], shifts: tuple[int, ...], epsilon: float) -> Decimal:
+    """The delta of several cells, from all outcomes, to 50 digits."""
+    reach = [ceil(9 * scale) + abs(shift) for scale, shift in zip(scales, shifts, strict=True)]
+    with localcontext(EXACT):
+        factor = decimal(Fraction(epsilon)).exp()
+        every = [(Decimal(1), Decimal(1))]
+        for scale, shift, far in zip(scales, shifts, reach, strict=True):
+            bell = bells(scale, far + abs(shift))
+            total = 2 * sum(bells(scale, ceil(25 * scale) + 30)) - 1
+            each = [(bell[abs(z)] / total, bell[abs(z + shift)] / total) for z in range(-far, far + 1)]
+            every = [(p * a, q * b) for p, q in every for a, b in each]
+        return sum((gain for p, q in every if (gain := p - factor * q) > 0), Decimal(0))
+
+
+VECTORS = [((0.7, 0.7), (1, 1)), ((1.0, 3.0), (1, 4)), ((2.0, 2.0), (1, -1)), ((5.0, 5.0), (3, 1)), ((1.2, 1.2, 1.2), (1, 1, 1))]
+
+
+@pytest.mark.parametrize(("scales", "shifts"), VECTORS)
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 4.0])
+def test_the_delta_of_a_vector_is_an_upper_bound(scales: tuple[float, ...], shifts: tuple[int, ...], epsilon: float) -> None:
+    parts = [(scale, float(shift**2)) for scale, shift in zip(scales, shifts, strict=True)]
+    found = Decimal(gaussian_vector_delta(parts, len(parts), epsilon))
+    truth = together(scales, shifts, epsilon)
+    assert truth <= found
+    if min(scales) >= 2 and epsilon <= 1:
+        assert found <= truth * Decimal("1.5")
+
+
+def test_the_continuous_formula_would_be_too_small_for_a_vector() -> None:
+    """Two cells whose continuous delta is 10^-6 at epsilon 5: the discrete one is above that, and ours above both."""
+    sigma = analytic_sigma(5.0, 1e-6) * sqrt(2)
+    truth = together((sigma, sigma), (1, 1), 5.0)
+    assert truth > Decimal("1.2e-6")
+    assert truth <= Decimal(gaussian_vector_delta([(sigma, 2.0)], 2, 5.0))
+
+
+@pytest.mark.parametrize("sigma", [10.0, 100.0, 1e6])
+def test_the_delta_of_a_vector_nears_the_continuous_one(sigma: float) -> None:
+    wide = analytic_sigma(1.0, 1e-6)
+    assert gaussian_vector_delta([(sigma, (sigma / wide) ** 2)], 20, 1.0) == pytest.approx(1e-6, rel=13 / sigma**2 * 2 + 1e-6)
+
+
+def test_the_delta_of_a_vector_at_the_ends() -> None:
+    assert gaussian_vector_delta([(0.5, 1.0)], 2, 1.0) == 1.0  # too narrow to be smoothed
+    assert gaussian_vector_delta([(10.0, 1e8)], 2, 1.0) == 1.0  # 1000 deviations away
+    assert gaussian_vector_delta([(1e9, 1e-300)], 2, 1.0) == 1.0  # no move at all is not asked for
+    assert gaussian_vector_delta([(10.0, 1.0)], 10**30, 1.0) == 1.0  # no number of cells has a meaning so large
+    assert gaussian_vector_delta([(1000.0, 1.0)], 2, 1.0) == 1e-300
+    assert gaussian_vector_delta([(10.0, 9e5)], 2, 800.0) > 0.9  # e^800 is no double
+    many = [gaussian_vector_delta([(10.0, 4.0)], cells, 0.5) for cells in (4, 10**3, 10**6)]
+    assert many == sorted(many)
+    assert many[-1] < many[0] * 1.05
+
+
+@pytest.mark.parametrize("sigma", [0.3, 2.5, 40.0])
+def test_tails_are_upper_bounds_by_a_hair(sigma: float) -> None:
+    bell = bells(sigma, ceil(25 * sigma) + 60)
+    for m in (0, 1, 2, 7, 30):
+        with localcontext(EXACT):
+            truth = sum(bell[m:]) / (2 * sum(bell) - 1)
+        found = Decimal(gaussian_tail(sigma, m))
+        assert truth <= found <= max(truth * Decimal("1.00000001"), Decimal("1.1e-300"))
+    assert gaussian_tail(1001.0, 5) == 1.0
+
+
+@pytest.mark.parametrize("square", [0.35, 0.55, 1.05])
+@pytest.mark.parametrize("cells", [2, 50])
+def test_each_width_of_smoothing_costs_what_its_ripples_say(square: float, cells: int) -> None:
+    """(1 + k)^n delta(epsilon - 2 n artanh k), written out once more: at the narrowest, 50 cells shift epsilon by 0.2."""
+    k = sum(2 * exp(-2 * float(pi()) ** 2 * square * n * n) for n in (1, 2, 3))
+    epsilon, length = 1.0 - 2 * cells * atanh(k), sqrt(3 / (25 - square) + 2 / (9 - square))
+    phi = [0.5 * erfc((epsilon / length + side * length / 2) / sqrt(2)) for side in (-1, 1)]
+    wanted = (1 + k) ** cells * (phi[0] - exp(epsilon) * phi[1])
+    found = tail._smoothed([(5.0, 3.0), (3.0, 2.0)], cells, 1.0, square)
+    assert wanted <= found <= wanted * 1.01

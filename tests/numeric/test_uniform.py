@@ -103,7 +103,7 @@ def test_a_coin_on_the_edge_is_continued_until_it_falls(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("p", [Fraction(-1, 2), Fraction(3, 2)])
 def test_probabilities_out_of_range_are_refused(p: Fraction) -> None:
-    with pytest.raises(InvalidArgument, match="p must lie between 0 and 1; got Fraction"):
+    with pytest.raises(InvalidArgument, match="p must lie between 0 and 1; got "):
         bernoulli(p, 1)
 
 

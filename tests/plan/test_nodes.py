@@ -284,6 +284,8 @@ COUNTED = Bound(MEETING, (), 2, 2)
         {"source": MEETING, "adds": ()},
         {"source": Filter(MEETING, POSITIVE_COST), "adds": ()},
         {"other": MEETING, "adds": ()},
+        {"other": Table(meetings.VISITS), "adds": ()},  # oneself is nobody else
+        {"source": Join(MEETING.source, Table(meetings.DOCTORS), (), ())},
     ],
 )
 def test_others_are_met_once_by_ids_and_by_nothing_else(changes: dict[str, Any]) -> None:

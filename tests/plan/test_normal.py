@@ -96,7 +96,6 @@ def test_the_same_numbers_cell_for_cell() -> None:
     assert full > 30
 
 
-@pytest.mark.long
 def test_the_same_numbers_of_joins_folds_and_links() -> None:
     full = 0
     for example in range(many(150)):

@@ -26,7 +26,6 @@ N, H, J, R, Q, S, U, B, C = (Read(name) for name in "ihjrqsubc")
 NULL = k(None, "integer")
 
 
-@pytest.mark.long
 def test_same_value_and_type_on_every_row() -> None:
     changed = 0
     for example in range(600):

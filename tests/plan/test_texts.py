@@ -72,17 +72,17 @@ def test_substring_is_what_stands_at_the_places() -> None:
 def test_results_are_listed_where_the_arguments_are() -> None:
     listed = Range("text", values=("Ab", "aB", "c"))
     two, nothing = Constant(2, "integer").range, Constant(None, "text").range
-    assert text_range("lower")([listed]) == Range("text", values=("ab", "c"))
-    assert text_range("length")([listed]) == Range("integer", ONE, Fraction(2), ONE, (1, 2))
-    assert text_range("length")([nothing]) == Range("integer", values=())
-    assert text_range("length")([TEXT.but(nullable=False)]) == Range("integer", Fraction(0), None, ONE, nullable=False)
-    assert text_range("right")([listed, two]) == Range("text", values=("Ab", "aB", "c"))
-    assert text_range("concat")([listed, Constant("!", "text").range]) == Range("text", values=("Ab!", "aB!", "c!"))
-    assert text_range("concat")([listed, TEXT]) == TEXT
-    assert text_range("starts with")([listed, listed]) == Range("boolean")
+    assert text_range("lower", [listed]) == Range("text", values=("ab", "c"))
+    assert text_range("length", [listed]) == Range("integer", ONE, Fraction(2), ONE, (1, 2))
+    assert text_range("length", [nothing]) == Range("integer", values=())
+    assert text_range("length", [TEXT.but(nullable=False)]) == Range("integer", Fraction(0), None, ONE, nullable=False)
+    assert text_range("right", [listed, two]) == Range("text", values=("Ab", "aB", "c"))
+    assert text_range("concat", [listed, Constant("!", "text").range]) == Range("text", values=("Ab!", "aB!", "c!"))
+    assert text_range("concat", [listed, TEXT]) == TEXT
+    assert text_range("starts with", [listed, listed]) == Range("boolean")
     many = Range("text", values=tuple(map(str, range(40))))
-    assert text_range("concat")([many, many]).values is None
-    assert text_range("upper")([many]).values == tuple(sorted(map(str, range(40))))
+    assert text_range("concat", [many, many]).values is None
+    assert text_range("upper", [many]).values == tuple(sorted(map(str, range(40))))
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_results_are_listed_where_the_arguments_are() -> None:
 )
 def test_refusals(error: type[Exception], message: str, function: str, ranges: list[Range]) -> None:
     with pytest.raises(error, match=message):
-        text_range(function)(ranges)
+        text_range(function, ranges)

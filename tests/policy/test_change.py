@@ -158,6 +158,12 @@ def test_a_delta_that_comes_loosens() -> None:
     assert loosened(pure, OLD) == ("budget of population 'patients': delta of 1e-09 is added.",)
 
 
+def test_the_best_noise_instead_of_laplace_loosens() -> None:
+    new = policy(('"laplace"', '"best"'))
+    assert loosened(OLD, new) == ("population 'patients': noise changes from 'laplace' to 'best'.",)
+    assert tightened(new, OLD) == ("population 'patients': noise changes from 'best' to 'laplace'.",)
+
+
 def test_laplace_noise_instead_of_gaussian_tightens() -> None:
     new = policy(('"laplace"', '"gaussian"'))
     assert loosened(new, OLD) == ()

@@ -59,7 +59,7 @@ def test_failures_are_counted_in_whole_numbers(count: int) -> None:
         ({"delta": None}, "default_delta", "needs a delta in the budget"),
         ({"default_delta": None}, "delta", "delta needs a default_delta"),
         ({"default_delta": BUDGET.delta}, "default_delta", "must be below delta (1e-09)"),
-        ({"noise": "uniform"}, "noise", "must be 'laplace' or 'gaussian'"),
+        ({"noise": "uniform"}, "noise", "must be 'laplace', 'gaussian' or 'best'"),
         ({"noise": "gaussian", "delta": None, "default_delta": None}, "noise", "needs a delta"),
         ({"population": ""}, None, "the name of a population"),
     ],

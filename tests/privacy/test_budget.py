@@ -194,7 +194,12 @@ def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None
     ("budget", "loss", "words"),
     [
         (Budget(1).after(Loss(0.75)), Loss(0.5), "it asks for epsilon 0.500000000000 with 0.250000000000 left"),
-        (Budget(1), Loss(INF, 0, 0.1), "it asks for an unlimited epsilon with 1.000000000000 left"),
+        (
+            Budget(1),
+            Loss(INF, 0, 0.1),
+            "Gaussian noise, which has no pure epsilon, and this budget has no delta; add delta = 1e-9 under [budget]",
+        ),
+        (Budget(1, 1e-6), Loss(INF, 0, 0.1), "this question: it asks for rho 0.100000000000 with 0.0"),
         (Budget(1), Loss(0.1, 1e-9), "it asks for a delta of 0.000000001000, and this budget has none"),
         (Budget(1, 1e-6), Loss(0.1, 1e-6), "it asks for delta 0.000001000000 with 0.000000500000 left for thresholds"),
         (Budget(1, 1e-6), Loss(2, 0, 1), "epsilon 2.000000000000 with 1.000000000000 left, or rho 1.000000000000 with 0.0"),

@@ -85,9 +85,9 @@ def test_halves_go_up() -> None:
     assert Grid(4).snap([-6, -2, 2, 6, 5]).tolist() == [-1, 0, 1, 2, 1]
 
 
-@pytest.mark.parametrize("k", range(-300, 61))
-def test_every_power_of_two_is_a_grid_however_it_is_written(k: int) -> None:
-    assert Grid(2.0**k).step == Grid(np.float64(2.0**k)).step == Grid(Fraction(2) ** k).step == Fraction(2) ** k
+def test_every_power_of_two_is_a_grid_however_it_is_written() -> None:
+    for k in range(-300, 61):
+        assert Grid(2.0**k).step == Grid(np.float64(2.0**k)).step == Grid(Fraction(2) ** k).step == Fraction(2) ** k
 
 
 @pytest.mark.parametrize(

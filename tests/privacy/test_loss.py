@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.rounding import exp_down, exp_up, log_up
 from hedgerow.privacy import Loss, epsilon_of, rho_of_pure
 
 INF = math.inf
@@ -93,10 +94,20 @@ def test_infinity_swallows_even_numbers_too_large_for_a_float() -> None:
     assert (Loss(Fraction(10) ** 400) + Loss(INF, 0, 1)).epsilon == INF
 
 
-@pytest.mark.parametrize("value", [*BAD, 0, 0.5, INF])
-def test_bad_counts(value: object) -> None:
+@given(losses)
+def test_no_release_costs_nothing(loss: Loss) -> None:
+    assert 0 * loss == loss * 0 == Loss(0)
+    assert 0 * loss + loss == loss
+
+
+@pytest.mark.parametrize("value", [*BAD, 0.5, INF])
+def test_bad_counts_of_releases(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^count must be"):
         value * Loss(1)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("value", [*BAD, 0, 0.5, INF])
+def test_bad_counts(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^k must be"):
         Loss(1).group(value)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^k must be"):
@@ -128,8 +139,7 @@ def test_a_group_is_not_composition() -> None:
 def test_groups_with_delta() -> None:
     loss = Loss(1, Fraction(1, 10**9), Fraction(1, 100)).group(3)
     assert loss.epsilon == 3
-    assert float(loss.delta) == pytest.approx(3 * math.exp(2) * 1e-9, rel=1e-12)
-    assert loss.delta > Fraction(3 * math.exp(2) * 1e-9) * (1 - Fraction(1, 10**15))
+    assert float(loss.delta) == pytest.approx((1 + math.exp(1) + math.exp(2)) * 1e-9, rel=1e-12)
     # The good pairs of the three steps differ: nine times rho = 0.09 is not known, the rho of a pure 3 is.
     assert loss.rho == rho_of_pure(3)
 
@@ -139,6 +149,33 @@ def test_groups_of_which_nothing_is_known() -> None:
     assert Loss(INF, 1e-9, 0.01).group(1) == Loss(INF, 1e-9, 0.01)
     assert Loss(1000, 1e-9).group(3).delta == 1
     assert Loss(5, 1e-3).group(3).delta == 1
+
+
+@given(st.fractions(min_value=0, max_value=3), st.integers(2, 40), st.sampled_from([Fraction(1, 10**100), Fraction(1, 10**9)]))
+def test_the_delta_of_a_group_is_the_sum_of_what_the_steps_add(epsilon: Fraction, k: int, delta: Fraction) -> None:
+    """No less than the sum, term by term, and no more than one part in 10^15 above it; also where epsilon is next to nothing."""
+    found = Loss(epsilon, delta).group(k).delta
+    if found < 1:
+        low, high = (sum((bound(i * epsilon) for i in range(k)), Fraction(0)) * delta for bound in (exp_down, exp_up))
+        assert low <= found <= high * (1 + Fraction(1, 10**15))
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 10**39), Fraction(1, 10**60), Fraction(1, 10**12)])
+def test_the_delta_of_a_group_next_to_nothing_is_k_times_as_much(epsilon: Fraction) -> None:
+    found = Loss(epsilon, Fraction(1, 10**9)).group(1000).delta
+    assert 0 <= found - Fraction(1, 10**6) < Fraction(1, 10**14)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_coins_attain_the_delta_of_a_group(k: int) -> None:
+    ratio, delta = Fraction(2), Fraction(1, 10**4)
+    chances = [Fraction(0)]
+    for _ in range(k):
+        chances.append(ratio * chances[-1] + delta)
+    laws = [[chance, 1 - chance] for chance in reversed(chances)]
+    assert all(max(hockey_stick(p, q, ratio), hockey_stick(q, p, ratio)) == delta for p, q in pairwise(laws))
+    bound = Loss(log_up(ratio), delta).group(k).delta
+    assert 0 <= bound - hockey_stick(laws[0], laws[-1], ratio**k) < Fraction(1, 10**20)
 
 
 def hockey_stick(p: list[Fraction], q: list[Fraction], ratio: Fraction) -> Fraction:
@@ -281,7 +318,9 @@ def test_nothing_else_is_read(data: object) -> None:
     [
         (lambda: Loss(0.5), "epsilon 0.5, rho 0.12246"),
         (lambda: Loss(0), "epsilon 0"),
-        (lambda: Loss(INF, 1e-12, Fraction(1, 3)), "epsilon infinite, delta 1e-12, rho 0.333334"),
+        (lambda: Loss(INF, 1e-12, Fraction(1, 3)), "delta 1e-12, rho 0.333334 (no pure epsilon)"),
+        (lambda: Loss(INF, 0, 0), "rho 0 (no pure epsilon)"),
+        (lambda: Loss(INF), "epsilon infinite, rho infinite"),
         (lambda: Loss(10, 0, 2), "epsilon 10, rho 2"),
         (lambda: Loss(Fraction(10) ** 20, 0, 2), "epsilon 1e+20, rho 2"),
     ],

@@ -17,7 +17,6 @@ import apsw
 import numpy as np
 import pytest
 
-from goodness import FAR
 from hedgerow.errors import InvalidArgument, Refused, SourceError
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
@@ -207,7 +206,10 @@ def test_the_price_is_kept_as_it_was_charged(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("unsynced")
 def test_measured_errors_are_those_predicted(tmp_path: Path) -> None:
-    """Through files and all: the mean squared error of 60 streams of 12 elements."""
+    """Through files and all: the mean squared error of 60 streams of 12 elements.
+
+    It leaves these limits with probability 2e-12, by Chernoff's bound for the squares of this Gaussian noise: few and skewed as they are,
+    their own standard deviation would say too little."""
     agreed = terms(horizon=12, upper=3)
     spread = ways(agreed)[0].variances()
     ratios = []
@@ -215,7 +217,7 @@ def test_measured_errors_are_those_predicted(tmp_path: Path) -> None:
         with Stream.create(tmp_path / f"sums-{run}", agreed) as stream:
             off = np.array([stream.add(k % 4) for k in range(12)]) - np.cumsum([k % 4 for k in range(12)])
         ratios.append(float((off**2 / spread).mean()))
-    assert abs(np.mean(ratios) - 1) <= FAR * np.std(ratios) / math.sqrt(60)
+    assert 0.5 < np.mean(ratios) < 2
 
 
 def life(path: Path, told: int) -> None:
@@ -241,8 +243,8 @@ def test_killed_at_any_moment_no_element_has_two_answers(tmp_path: Path) -> None
             os._exit(0)
         os.close(told)
         with os.fdopen(ear, encoding="utf-8") as lines:
-            said = [lines.readline()]  # it lives
-            time.sleep(random.uniform(0, 0.4))
+            said = [lines.readline() for _ in range(random.randrange(lives + 1, 60))]  # it lives
+            time.sleep(random.uniform(0, 0.02))
             os.kill(child, signal.SIGKILL)
             said += lines.readlines()
         os.waitpid(child, 0)

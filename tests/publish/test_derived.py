@@ -105,14 +105,14 @@ def test_the_ends_of_bins_are_the_worst_that_can_be() -> None:
 
 @pytest.mark.parametrize("part", [Fraction(1, 2), Fraction(1, 3)])
 def test_a_bin_that_is_left_out_of_a_quantile_is_caught(part: Fraction) -> None:
-    """Planted: a quarter of the interval, around its middle. That misses too often."""
+    """Planted: an eighth of the interval, around its middle. That misses four times in five: twelve standard deviations too often."""
     law, counts = Laplace(Fraction(6)), np.full(40, 5)
     attribute = Attribute("n", "integer", tuple(range(40)))
     value = math.ceil(part * 200 / 5) - 1
     missed = shrunk = 0
     for _ in range(RUNS):
         found = noisy(law, attribute, counts).quantile(part, 0.8)
-        middle, half = (found.low + found.high) / 2, (found.high - found.low) / 8
+        middle, half = (found.low + found.high) / 2, (found.high - found.low) / 16
         missed += not inside(found, value)
         shrunk += not middle - half <= value <= middle + half
     assert missed <= at_most(0.2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -199,3 +200,11 @@ def test_the_plan_counts_combinations_of_codes() -> None:
     assert plan.measures == (Cross((("a0", 3), ("a1", 11))),)
     assert (plan.bound.max_rows, plan.bound.keys) == (4, ())
     assert Domain(domain.attributes) == domain
+
+
+def test_which_rows_are_counted_is_said() -> None:
+    one = Attribute("a", "integer", (1, 2))
+    assert Domain((one,)).among == "among rows that have a"
+    many = tuple(replace(one, name=f"a{n}") for n in range(10))
+    assert Domain(many[:2]).among == "among rows that have all of a0, a1"
+    assert Domain(many).among.endswith("a6, a7 and 2 more")

@@ -85,6 +85,10 @@ def test_running_totals_have_a_line_and_a_long_one_is_thinned_out() -> None:
 def test_marginals_have_bars_for_one_and_shades_for_two() -> None:
     sketch, found = drafts.made(crosstabs, (drafts.AGE, drafts.REGION, drafts.INCOME, drafts.SMOKER), Terms(rho=Fraction(1, 2)), ways=2)
     captions = [figure.caption for figure in figures("marginals", sketch.domain, found.table, found.facts)]
+    among = f", {sketch.domain.among}"
+    assert among == ", among rows that have all of age, region, income, smoker"
+    assert all(caption.endswith(among) for caption in captions)
+    captions = [caption.removesuffix(among) for caption in captions]
     assert captions[:3] == ["How many rows have each age", "How many rows have each region", "How many rows have each income"]
     assert captions[3:5] == ["age (down) by income (across)", "region (down) by income (across)"]
     sketch, found = drafts.made(crosstabs, (drafts.AGE, drafts.REGION), Terms(rho=Fraction(1, 2)), ways=1)

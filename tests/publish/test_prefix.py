@@ -184,9 +184,9 @@ def test_measured_errors_are_those_predicted_and_intervals_cover(terms: Terms) -
             ]
         )
         ratios = (offs**2 / design.variances()).mean(axis=1)
-        assert abs(ratios.mean() - 1) <= FAR * ratios.std() / math.sqrt(runs), design.name
+        assert 0.75 < ratios.mean() <= 1 + FAR * ratios.std() / math.sqrt(runs), design.name  # 0.75 by Chernoff's bound: below 2e-12
         inside = (np.abs(offs) <= design.radii(0.05)).mean(axis=0)
-        assert (inside >= 0.95 - FAR * math.sqrt(0.05 * 0.95 / runs)).all(), design.name
+        assert (inside >= 0.95 - 8 * math.sqrt(0.05 * 0.95 / runs)).all(), design.name  # of a binomial law so skewed, below 1e-11
 
 
 def test_radii_are_the_smallest_where_the_law_is_known() -> None:

@@ -33,7 +33,7 @@ def receipt() -> dict[str, Any]:
 def made(place: Path) -> Publication:
     workshop = Workshop(place)
     workshop.check()
-    workshop.keep(TABLE, receipt())
+    workshop.keep(TABLE, receipt(), "paid")
     return workshop.finish(workshop.unfinished, "<html></html>")
 
 
@@ -50,9 +50,76 @@ def test_a_publication_is_a_folder_of_three_files(tmp_path: Path) -> None:
 
 
 def test_a_copy_is_the_same_publication(tmp_path: Path) -> None:
-    first = made(tmp_path / "a")
-    second = Workshop(tmp_path / "b").copy(first)
+    made(tmp_path / "a")
+    first, again = Publication.load(tmp_path / "a"), copying(tmp_path / "a", tmp_path / "b")
+    second = again.finish(again.unfinished, "")
     assert second.to_arrow().equals(first.to_arrow())
+    assert second.receipt == first.receipt
+
+
+def copying(earlier: Path, place: Path, **changed: object) -> Workshop:
+    """A workshop that has taken what was published; with other words in the receipt it does not."""
+    other = Workshop(place.parent / "known")
+    other.check()
+    held = other.keep(TABLE, receipt(), "paid")
+    other.drop()
+    other.give_up()
+    found = Publication.load(earlier)
+    again = Workshop(place)
+    again.check()
+    assert again.copy(Publication(found.path, {**found.receipt, **changed}), held, "paid") is (not changed)
+    return again
+
+
+def test_a_copy_takes_the_table_and_nothing_else_that_lies_there(tmp_path: Path) -> None:
+    made(tmp_path / "a")
+    (tmp_path / "secret.parquet").write_text("rows of people")
+    (tmp_path / "a" / "extra.parquet").symlink_to(tmp_path / "secret.parquet")
+    again = copying(tmp_path / "a", tmp_path / "b")
+    assert sorted(file.name for file in again.finish(again.unfinished, "").path.iterdir()) == sorted([DATA, RECEIPT, REPORT])
+
+
+def test_a_receipt_that_was_changed_is_not_copied(tmp_path: Path) -> None:
+    made(tmp_path / "a")
+    copying(tmp_path / "a", tmp_path / "b", facts={"radius": 1})
+
+
+def test_a_table_that_is_gone_is_not_copied(tmp_path: Path) -> None:
+    made(tmp_path / "a")
+    found = Publication.load(tmp_path / "a")
+    (tmp_path / "a" / DATA).unlink()
+    again = Workshop(tmp_path / "b")
+    again.check()
+    assert not again.copy(found, {}, "paid")
+
+
+def test_what_a_run_left_that_died_is_adopted_by_the_next_for_that_charge(tmp_path: Path) -> None:
+    died = Workshop(tmp_path / "a")
+    died.check()
+    kept = died.keep(TABLE, receipt(), "paid")
+    living = Workshop(tmp_path / "a")
+    living.check()
+    assert living.adopt("paid") is None  # it may still be at work
+    died.give_up()
+    assert living.adopt("of another") is None
+    assert living.adopt("paid") == kept
+    assert living.finish(living.unfinished, "").to_arrow().equals(TABLE)
+    living.give_up()
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_what_is_left_half_written_is_thrown_away(tmp_path: Path) -> None:
+    died = Workshop(tmp_path / "a")
+    died.check()
+    held = died.keep(TABLE, receipt(), "paid")
+    died.give_up()
+    table = Path(held["left"]) / DATA
+    table.write_bytes(table.read_bytes()[:-1])
+    (tmp_path / ".a.none.unpublished").symlink_to(held["left"])
+    later = Workshop(tmp_path / "a")
+    later.check()
+    assert later.adopt("paid") is None
+    assert not Path(held["left"]).exists()
 
 
 def test_a_place_that_is_taken_is_refused(tmp_path: Path) -> None:
@@ -70,7 +137,7 @@ def test_what_is_given_up_leaves_nothing(tmp_path: Path) -> None:
     workshop.give_up()
     assert list(tmp_path.iterdir()) == []
     workshop.check()
-    workshop.keep(TABLE, receipt())
+    workshop.keep(TABLE, receipt(), "paid")
     workshop.drop()  # of two runs for one payment, the other was kept
     workshop.give_up()
     assert list(tmp_path.iterdir()) == []
@@ -79,7 +146,7 @@ def test_what_is_given_up_leaves_nothing(tmp_path: Path) -> None:
 def test_what_was_kept_is_taken_over_by_a_later_run(tmp_path: Path) -> None:
     first = Workshop(tmp_path / "a")
     first.check()
-    held = first.keep(TABLE, receipt())
+    held = first.keep(TABLE, receipt(), "paid")
     first.give_up()
     (left,) = tmp_path.iterdir()
     assert left.stat().st_mode & 0o777 == 0o700  # not published, and nobody else's business
@@ -104,7 +171,7 @@ def test_what_was_kept_is_taken_over_by_a_later_run(tmp_path: Path) -> None:
 def test_what_is_not_as_it_was_kept_is_not_taken_over(tmp_path: Path, name: str, change: str) -> None:
     first = Workshop(tmp_path / "a")
     first.check()
-    held = first.keep(TABLE, receipt())
+    held = first.keep(TABLE, receipt(), "paid")
     file = Path(held["left"]) / name
     if change == "gone":
         file.unlink()
@@ -118,7 +185,7 @@ def test_what_is_not_as_it_was_kept_is_not_taken_over(tmp_path: Path, name: str,
 def test_what_an_interrupted_run_left_is_no_publication_and_in_nobodys_way(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path / "a")
     workshop.check()
-    workshop.keep(TABLE, receipt())  # and then the process was killed
+    workshop.keep(TABLE, receipt(), "paid")  # and then the process was killed
     with pytest.raises(SourceError, match="no publication"):
         Publication.load(tmp_path / "a")
     made(tmp_path / "a")
@@ -129,8 +196,8 @@ def test_two_who_make_the_same_place_do_not_meet(tmp_path: Path) -> None:
     one, other = Workshop(tmp_path / "a"), Workshop(tmp_path / "a")
     one.check()
     other.check()
-    one.keep(TABLE, receipt())
-    other.keep(TABLE.slice(0, 1), receipt())
+    one.keep(TABLE, receipt(), "paid")
+    other.keep(TABLE.slice(0, 1), receipt(), "paid as well")
     one.finish(one.unfinished, "")
     assert Publication.load(tmp_path / "a").to_arrow().equals(TABLE)
     other.drop()

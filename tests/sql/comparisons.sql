@@ -1,5 +1,5 @@
-SELECT COUNT(*) FROM visits WHERE age = 1 AND age <> 2 AND age != 3 AND age < 4 AND age <= 5 AND age > 6 AND age >= 7
---> where age <= 3 AND age <= 5 AND age = 1 AND age >= 7 AND age NOT IN (2, 3)
+SELECT COUNT(*) FROM visits WHERE age = 8 AND age <> 2 AND age != 3 AND age < 14 AND age <= 15 AND age > 6 AND age >= 7
+--> where age <= 13 AND age <= 15 AND age = 8 AND age >= 7 AND age NOT IN (2, 3)
 --> a0: rows (integer)
 --> count = a0 (integer)
 

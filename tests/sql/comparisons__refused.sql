@@ -5,10 +5,10 @@ SELECT COUNT(*) FROM visits WHERE age = NULL
 --> Unsupported: Nothing compares with NULL: this never holds
 
 SELECT COUNT(*) FROM visits WHERE day = 'tomorrow'
---> Unsupported: A comparison needs values of one type, and here are date and text
+--> Unsupported: This is no date
 
 SELECT COUNT(*) FROM visits WHERE day > '2026-02-30'
---> Unsupported: A comparison needs values of one type, and here are date and text
+--> Unsupported: There is no day 2026-02-30
 
 SELECT COUNT(*) FROM visits WHERE age IN (1, NULL)
 --> Unsupported: NULL in a list never matches
@@ -57,3 +57,21 @@ SELECT COUNT(*) FROM visits WHERE (age, age) = (1, 2)
 
 SELECT COUNT(*) FROM visits WHERE age BETWEEN SYMMETRIC 3 AND 1
 --> Unsupported: BETWEEN … SYMMETRIC is not read
+
+SELECT COUNT(*) FROM visits WHERE smoker AND region = 'North'
+--> Unsupported: This never holds: region is one of north, south, east, west
+
+SELECT COUNT(*) FROM visits WHERE age BETWEEN 65 AND 18
+--> Unsupported: This never holds: age would be at least the one and at most the other, which is less
+
+SELECT COUNT(*) FROM visits WHERE age > 120
+--> Unsupported: This never holds: age lies between 0 and 110
+
+SELECT COUNT(*) FROM visits WHERE month IN ('2025-01-01', '2025-02-01')
+--> Unsupported: This never holds: month is one of 2026-01-01, 2026-02-01, 2026-03-01, 2026-04-01, 2026-05-01, 2026-06-01, 2026-07-01, 2026-08-01, 2026-09-01, 2026-10-01, …
+
+SELECT COUNT(*) FROM labs WHERE YEAR(taken) = 2024
+--> Unsupported: This never holds: YEAR(taken) is always 2026
+
+SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM labs GROUP BY patient_id) AS t WHERE n < 0
+--> Unsupported: This never holds: n is at least 0

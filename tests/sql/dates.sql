@@ -16,9 +16,9 @@ SELECT COUNT(*) FROM visits WHERE DAY(day) = 1 OR DAYOFWEEK(day) = 0 OR DAYOFYEA
 --> a0: rows (integer)
 --> count = a0 (integer)
 
-SELECT EXTRACT(DOW FROM day) AS weekday, AVG(EXTRACT(year FROM day)), COUNT(*) FROM visits GROUP BY weekday
+SELECT EXTRACT(DOW FROM day) AS weekday, AVG(EXTRACT(doy FROM day)), COUNT(*) FROM visits GROUP BY weekday
 --> k0: DAYOFWEEK(day) (integer, 7 values)
---> a0: moments of YEAR(day) from 1 to 9999 steps of 1 (real)
+--> a0: moments of DAYOFYEAR(day) from 1 to 366 steps of 1 (real)
 --> a1: rows (integer)
 --> weekday = k0 (integer)
 --> avg = a0 (real)
@@ -52,8 +52,8 @@ SELECT COUNT(*) FROM visits WHERE day > DATE '2026-01-31' - INTERVAL 1 DAY
 --> a0: rows (integer)
 --> count = a0 (integer)
 
-SELECT SUM(DATE_DIFF('day', day, month)) FROM visits
---> a0: total of DATE_DIFF('day', day, month) from -2912442 to 739950 steps of 1 (integer)
+SELECT SUM(LEAST(GREATEST(DATE_DIFF('day', day, month), -30), 30)) FROM visits
+--> a0: total of LEAST(GREATEST(DATE_DIFF('day', day, month), -30), 30) from -30 to 30 steps of 1 (integer)
 --> sum = a0 (integer)
 
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 3 DAY < '2026-01-01' AND day - INTERVAL '2' WEEKS > '2026-01-01' AND DATE_ADD(day, INTERVAL 1 QUARTER) > month AND month + INTERVAL 1 YEAR > day

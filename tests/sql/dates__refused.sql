@@ -63,3 +63,21 @@ SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', age, month) > 5
 
 SELECT COUNT(*) FROM visits WHERE DATE_ADD(day, 3) > month
 --> Unsupported: DATE_ADD takes a date and an interval
+
+SELECT AVG(DATE_DIFF('day', day, month)) FROM visits
+--> Unbounded: day has no bounds, so one person could move this by thousands of years
+
+SELECT AVG(YEAR(day)) FROM visits
+--> Unbounded: day has no bounds, so one person could move this by thousands of years
+
+SELECT AVG(stay) FROM (SELECT patient_id, month - day AS stay FROM visits) AS t
+--> Unbounded: day has no bounds, so one person could move this by thousands of years
+
+SELECT SUM(LEAST(month - day, 100)) FROM visits
+--> Unbounded: day has no bounds, so one person could move this by thousands of years
+
+SELECT TO_CHAR(day, 'YYYY'), COUNT(*) FROM visits GROUP BY 1
+--> Unsupported: Dates as text are not read
+
+SELECT COUNT(*) FROM visits WHERE day = DATE '2025-06-31'
+--> Unsupported: There is no day 2025-06-31

@@ -110,15 +110,15 @@ SELECT COUNT(*) FROM (SELECT order_id, SUM(amount) AS a FROM lines GROUP BY orde
 
 SELECT sex, AVG(LEAST(n, 20)) FROM patients p JOIN (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) v ON p.id = v.patient_id GROUP BY sex
 --> join of the same person on () adds (p0: d0)
--->   columns c0: sex
--->   patients
--->   columns d0: f0
+-->   columns c0: f0
 -->   each person: f0 rows
 -->     columns 
 -->     visits
---> of patients, visits: 2 groups, 5 rows
---> k0: c0 (text, 2 values)
---> a0: moments of LEAST(p0, 20) from 0 to 20 steps of 1 (real)
+-->   columns d0: sex
+-->   patients
+--> of patients, visits: 1 groups, 1 rows
+--> k0: p0 (text, 2 values)
+--> a0: moments of LEAST(c0, 20) from 0 to 20 steps of 1 (real)
 --> sex = k0 (text)
 --> avg = a0 (real)
 
@@ -142,15 +142,15 @@ SELECT zone, COUNT(*) FROM (SELECT patient_id, region FROM visits GROUP BY patie
 SELECT COUNT(*) FROM (SELECT patient_id, COUNT(patient_id) AS n FROM visits GROUP BY patient_id) a JOIN (SELECT patient_id, MIN(value) AS low FROM labs GROUP BY patient_id) b USING (patient_id) WHERE n > 1 AND low < 3
 --> join of the same person on () adds (p0: d0)
 -->   columns c0: f0
--->   each person: f0 rows
--->     columns 
--->     visits
--->   columns d0: f0
 -->   each person: f0 least of c0
 -->     columns c0: value
 -->     labs
+-->   columns d0: f0
+-->   each person: f0 rows
+-->     columns 
+-->     visits
 --> of visits, labs: 1 groups, 1 rows
---> where p0 < 3.0 AND c0 >= 2
+--> where c0 < 3.0 AND p0 >= 2
 --> a0: rows (integer)
 --> count = a0 (integer)
 
@@ -162,7 +162,7 @@ SELECT COUNT(*) FROM visits LEFT JOIN (SELECT patient_id, COUNT(*) AS n FROM lab
 -->   each person: f0 rows
 -->     columns 
 -->     labs
---> of visits, labs: 1 groups, 7 rows
+--> of visits, labs: 1 groups, 5 rows
 --> where p0 IS NULL
 --> a0: rows (integer)
 --> count = a0 (integer)

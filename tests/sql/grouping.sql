@@ -101,3 +101,58 @@ SELECT age, month, region, age + 1 AS next, COUNT(*) FROM visits GROUP BY age, m
 --> order by k1 nulls first
 --> order by k2 nulls first
 --> order by k3 nulls first
+
+SELECT age, COUNT(*) FROM visits WHERE age BETWEEN 60 AND 63 GROUP BY age
+--> where age <= 63 AND age >= 60
+--> k0: age (integer, 4 values)
+--> a0: rows (integer)
+--> age = k0 (integer)
+--> count = a0 (integer)
+
+SELECT FLOOR(age / 10) AS decade, COUNT(*) FROM visits WHERE age < 65 AND smoker GROUP BY decade
+--> where age <= 64 AND smoker
+--> k0: FLOOR(age / 10) (integer, 7 values)
+--> a0: rows (integer)
+--> decade = k0 (integer)
+--> count = a0 (integer)
+
+SELECT region, smoker, COUNT(*) FROM visits WHERE region IN ('north', 'south') AND NOT smoker GROUP BY region, smoker
+--> where region IN ('north', 'south') AND NOT smoker
+--> k0: region (text, 2 values)
+--> k1: smoker (boolean, 1 values)
+--> a0: rows (integer)
+--> region = k0 (text)
+--> smoker = k1 (boolean)
+--> count = a0 (integer)
+
+SELECT DATE_TRUNC('month', taken) AS m, COUNT(*) FROM labs WHERE taken >= '2026-03-15' AND taken < '2026-06-01' GROUP BY m
+--> where taken < DATE '2026-06-01' AND taken >= DATE '2026-03-15'
+--> k0: DATE_TRUNC('month', taken) (date, 3 values)
+--> a0: rows (integer)
+--> m = k0 (date)
+--> count = a0 (integer)
+
+SELECT DATE_TRUNC('month', taken) AS m, COUNT(*) FROM labs WHERE QUARTER(taken) = 2 GROUP BY m
+--> where QUARTER(taken) = 2
+--> k0: DATE_TRUNC('month', taken) (date, 3 values)
+--> a0: rows (integer)
+--> m = k0 (date)
+--> count = a0 (integer)
+
+SELECT t.kind, COUNT(*) FROM (SELECT patient_id, kind, SUM(value) AS s FROM labs WHERE kind <> 'na' GROUP BY patient_id, kind) AS t GROUP BY t.kind
+--> each person, c0: 
+-->   columns c0: kind
+-->   where kind <> 'na'
+-->   labs
+--> of labs: 1 groups, 1 rows
+--> k0: c0 (text, 1 values)
+--> a0: rows (integer)
+--> kind = k0 (text)
+--> count = a0 (integer)
+
+SELECT age, COUNT(*) FROM visits WHERE age < 5 OR smoker GROUP BY age
+--> where age <= 4 OR smoker
+--> k0: age (integer, 111 values)
+--> a0: rows (integer)
+--> age = k0 (integer)
+--> count = a0 (integer)

@@ -39,3 +39,6 @@ SELECT COUNT(*) FROM visits GROUP BY ()
 
 SELECT COUNT(*) FROM visits GROUP BY age, age+1, age+2, age+3, age+4, age+5, age+6, age+7, age+8, age+9, age+10, age+11, age+12, age+13, age+14, age+15, age+16, age+17, age+18, age+19, age+20
 --> Unsupported: This has more than 20 keys
+
+SELECT age, COUNT(*) FROM visits WHERE age < 5 AND age IN (7, 8) GROUP BY age
+--> Unsupported: WHERE leaves no value of this key

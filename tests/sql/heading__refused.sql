@@ -87,3 +87,15 @@ WITH a AS (SELECT patient_id FROM visits) SELECT COUNT(*) FROM (SELECT WITH DIFF
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) COUNT(*) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) * FROM visits)
 --> Unsupported: WITH DIFFERENTIAL_PRIVACY stands once, right after the outermost SELECT: noise comes last
+
+SELECT OPTIONS(epsilon = 0.5) COUNT(*) FROM visits
+--> Unsupported: Options stand behind WITH DIFFERENTIAL_PRIVACY
+
+SELECT DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) FROM visits
+--> Unsupported: Options stand behind WITH DIFFERENTIAL_PRIVACY
+
+SELECT WITH OPTIONS(epsilon = 0.5) COUNT(*) FROM visits
+--> Unsupported: Options stand behind WITH DIFFERENTIAL_PRIVACY
+
+SELECT options FROM visits
+--> Unsupported: visits has no column options

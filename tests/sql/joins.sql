@@ -50,9 +50,9 @@ SELECT AVG(value) FROM visits v JOIN labs l ON v.patient_id = l.patient_id AND v
 SELECT COUNT(DISTINCT patient_id), COUNT(labs.patient_id) FROM visits JOIN labs USING (patient_id)
 --> join of the same person on () adds ()
 -->   columns 
--->   visits
--->   columns 
 -->   labs
+-->   columns 
+-->   visits
 --> of visits, labs: 1 groups, 7 rows
 --> a0: units (integer)
 --> a1: rows (integer)
@@ -73,55 +73,51 @@ SELECT sex, COUNT(*) FROM visits, patients p WHERE p.id = visits.patient_id AND 
 --> count = a0 (integer)
 
 SELECT COUNT(*) FROM patients p, visits v WHERE (p.id = v.patient_id) AND age > 3
---> join of the same person on () adds (p0: d0)
+--> join of the same person on () adds ()
+-->   columns c0: age
+-->   visits
 -->   columns 
 -->   patients
--->   columns d0: age
--->   visits
 --> of patients, visits: 1 groups, 5 rows
---> where p0 >= 4
+--> where c0 >= 4
 --> a0: rows (integer)
 --> count = a0 (integer)
 
 SELECT lines.drug, SUM(amount) FROM lines, drugs, patients, orders WHERE lines.order_id = orders.order_id AND patients.id = orders.patient_id AND drugs.drug = lines.drug AND urgent GROUP BY lines.drug
---> join of the same person on () adds ()
--->   columns c0: c0, c1: c1, c2: p0
--->   join of the same person on (c2 = d0) adds (p0: d1)
--->     columns c0: c0, c1: c1, c2: c2
--->     join on (c1 = d0) adds ()
--->       columns c0: amount, c1: drug, c2: order_id
--->       lines
--->       columns d0: drug
--->       drugs
--->     columns d0: order_id, d1: urgent
--->     orders
--->   columns 
--->   patients
+--> join on (p1 = d0) adds ()
+-->   join of the same person on (c0 = d2) adds (p0: d0, p1: d1)
+-->     join of the same person on () adds ()
+-->       columns c0: order_id, c1: urgent
+-->       orders
+-->       columns 
+-->       patients
+-->     columns d0: amount, d1: drug, d2: order_id
+-->     lines
+-->   columns d0: drug
+-->   drugs
 --> of lines, orders, patients: 4 groups, 20 rows
---> where c2
---> k0: c1 (text, as they occur)
---> a0: total of c0 from 0 to 20 steps of 1 (integer)
+--> where c1
+--> k0: p1 (text, as they occur)
+--> a0: total of p0 from 0 to 20 steps of 1 (integer)
 --> drug = k0 (text)
 --> sum = a0 (integer)
 
 SELECT lines.drug, SUM(amount * price) FROM lines, drugs, patients, orders WHERE lines.order_id = orders.order_id AND patients.id = orders.patient_id AND drugs.drug = lines.drug AND urgent GROUP BY lines.drug
---> join of the same person on () adds ()
--->   columns c0: c0, c1: c1, c2: c3, c3: p0
--->   join of the same person on (c2 = d0) adds (p0: d1)
--->     columns c0: c0, c1: c1, c2: c2, c3: p0
--->     join on (c1 = d0) adds (p0: d1)
--->       columns c0: amount, c1: drug, c2: order_id
--->       lines
--->       columns d0: drug, d1: price
--->       drugs
--->     columns d0: order_id, d1: urgent
--->     orders
--->   columns 
--->   patients
+--> join on (p1 = d0) adds (p2: d1)
+-->   join of the same person on (c0 = d2) adds (p0: d0, p1: d1)
+-->     join of the same person on () adds ()
+-->       columns c0: order_id, c1: urgent
+-->       orders
+-->       columns 
+-->       patients
+-->     columns d0: amount, d1: drug, d2: order_id
+-->     lines
+-->   columns d0: drug, d1: price
+-->   drugs
 --> of lines, orders, patients: 4 groups, 20 rows
---> where c3
---> k0: c1 (text, as they occur)
---> a0: total of c0 * c2 from 0 to 10000 steps of 1 (real)
+--> where c1
+--> k0: p1 (text, as they occur)
+--> a0: total of p0 * p2 from 0 to 10000 steps of 1 (real)
 --> drug = k0 (text)
 --> sum = a0 (real)
 
@@ -192,12 +188,12 @@ SELECT COUNT(*) FROM patients p LEFT JOIN visits v ON p.id = v.patient_id JOIN r
 
 SELECT COUNT(*) FROM patients p JOIN labs l ON p.id = l.patient_id LEFT JOIN visits v ON p.id = v.patient_id WHERE v.age = l.visit_age
 --> left join of the same person on () adds (p0: d0)
--->   columns c0: p0
--->   join of the same person on () adds (p0: d0)
+-->   columns c0: c0
+-->   join of the same person on () adds ()
+-->     columns c0: visit_age
+-->     labs
 -->     columns 
 -->     patients
--->     columns d0: visit_age
--->     labs
 -->   columns d0: age
 -->   visits
 --> of patients, labs, visits: 1 groups, 7 rows
@@ -251,13 +247,13 @@ SELECT COUNT(*) FROM visits JOIN drugs ON drug = city AND price = age
 --> count = a0 (integer)
 
 SELECT COUNT(*) FROM lines, drugs WHERE (lines.drug = drugs.drug AND amount > 3) OR (amount < 2 AND drugs.drug = lines.drug AND price > 5)
---> join on (c1 = d0) adds (p0: d0, p1: d1)
+--> join on (c1 = d0) adds (p0: d1)
 -->   columns c0: amount, c1: drug
 -->   lines
 -->   columns d0: drug, d1: price
 -->   drugs
 --> of lines: 1 groups, 20 rows
---> where c0 <= 1 AND c1 = p0 AND p1 > 5.0 OR c1 = p0 AND c0 >= 4
+--> where c0 <= 1 AND c1 = c1 AND p0 > 5.0 OR c1 = c1 AND c0 >= 4
 --> a0: rows (integer)
 --> count = a0 (integer)
 
@@ -273,24 +269,24 @@ SELECT COUNT(*) FROM visits v JOIN labs l ON (v.patient_id = l.patient_id) WHERE
 --> count = a0 (integer)
 
 SELECT SUM(b.age) FROM (SELECT patient_id, age, age + 1 AS "b.age", age + 2 AS "b.age_" FROM visits) a JOIN visits b USING (patient_id)
---> join of the same person on () adds (p0: d0)
+--> join of the same person on () adds ()
+-->   columns c0: age
+-->   visits
 -->   columns 
 -->   visits
--->   columns d0: age
--->   visits
 --> of visits: 1 groups, 5 rows
---> a0: total of p0 from 0 to 110 steps of 1 (integer)
+--> a0: total of c0 from 0 to 110 steps of 1 (integer)
 --> sum = a0 (integer)
 
 SELECT SUM(visits_before + 1), AVG(visit_age) FROM visits v JOIN labs l ON v.patient_id = l.patient_id AND visits_before = visit_age
---> join of the same person on (c0 = d0) adds (p0: d0)
--->   columns c0: visits_before
--->   visits
--->   columns d0: visit_age
+--> join of the same person on (c0 = d0) adds ()
+-->   columns c0: visit_age
 -->   labs
+-->   columns d0: visits_before
+-->   visits
 --> of visits, labs: 1 groups, 7 rows
---> a0: total of 1 + p0 from 1 to 111 steps of 1 (integer)
---> a1: moments of p0 from 0 to 110 steps of 1 (real)
+--> a0: total of 1 + c0 from 1 to 111 steps of 1 (integer)
+--> a1: moments of c0 from 0 to 110 steps of 1 (real)
 --> sum = a0 (integer)
 --> avg = a1 (real)
 

@@ -55,10 +55,9 @@ SELECT COUNT(minutes) FROM care c WHERE c.doctor_id IN (SELECT doctor_id FROM do
 
 SELECT zone, COUNT(*) FROM care c JOIN patients p ON p.id = c.patient_id JOIN regions r ON r.region = p.region JOIN doctors d USING (doctor_id) GROUP BY zone
 --> join of whom c0 names, 4 of (c0, c1) and 30 rows of theirs, on () adds (p0: d0, p1: d1) matches 1
--->   columns c0: c0, c1: p0
--->   where p0 IN ('a', 'b')
--->   join on (c1 = d0) adds (p0: d1)
--->     columns c0: c0, c1: p0
+-->   columns c0: c0, c1: p1
+-->   where p1 IN ('a', 'b')
+-->   join on (p0 = d0) adds (p1: d1)
 -->     join of the same person on () adds (p0: d0)
 -->       columns c0: doctor_id
 -->       care

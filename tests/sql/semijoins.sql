@@ -2,12 +2,12 @@ SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM labs)
 -->
 --> join of the same person on () adds ()
 -->   columns 
--->   visits
--->   columns 
 -->   each person: 
 -->     columns 
 -->     labs
---> of visits, labs: 1 groups, 7 rows
+-->   columns 
+-->   visits
+--> of visits, labs: 1 groups, 5 rows
 --> a0: rows (integer)
 --> count = a0 (integer)
 
@@ -20,7 +20,7 @@ SELECT COUNT(*) FROM visits WHERE patient_id NOT IN (SELECT patient_id FROM labs
 -->   each person: f0 rows
 -->     columns 
 -->     labs
---> of visits, labs: 1 groups, 7 rows
+--> of visits, labs: 1 groups, 5 rows
 --> where p0 IS NULL
 --> a0: rows (integer)
 --> count = a0 (integer)
@@ -29,12 +29,12 @@ SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM labs WHERE labs.patient_
 -->
 --> join of the same person on () adds ()
 -->   columns 
--->   visits
--->   columns 
 -->   each person: 
 -->     columns 
 -->     labs
---> of visits, labs: 1 groups, 7 rows
+-->   columns 
+-->   visits
+--> of visits, labs: 1 groups, 5 rows
 --> a0: rows (integer)
 --> count = a0 (integer)
 
@@ -48,7 +48,7 @@ SELECT COUNT(*) FROM visits v WHERE NOT EXISTS (SELECT * FROM labs WHERE labs.pa
 -->     columns 
 -->     where value > 3.0
 -->     labs
---> of visits, labs: 1 groups, 7 rows
+--> of visits, labs: 1 groups, 5 rows
 --> where c0 >= 21 AND p0 IS NULL
 --> a0: rows (integer)
 --> count = a0 (integer)
@@ -63,7 +63,7 @@ SELECT COUNT(*) FROM visits WHERE (age > 3 AND patient_id IN (SELECT patient_id 
 -->     columns 
 -->     where value > 3.0
 -->     labs
---> of visits, labs: 1 groups, 7 rows
+--> of visits, labs: 1 groups, 5 rows
 --> where c1 = 'north' AND c0 >= 4
 --> a0: rows (integer)
 --> count = a0 (integer)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import permutations
+
 import pytest
 
 from hedgerow.errors import Refused
 from hedgerow.plan.nodes import Filter, Join, Project, Table
+from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.meeting import meeting_of
-from sql.fixtures import CARE, ask, check_answered, check_refused, pairs
+from hedgerow.sql.question import Question
+from hedgerow.sql.reading import parse
+from sql.fixtures import CARE, CATALOG, ask, check_answered, check_refused, pairs
 
 
 @pytest.mark.parametrize(("sql", "told"), pairs("meeting"))
@@ -32,6 +38,15 @@ def test_the_tables_of_those_who_name_others_come_first() -> None:
     assert ask("SELECT COUNT(*) FROM doctors JOIN care USING (doctor_id)").tables == ("care", "doctors")
 
 
+def test_the_order_of_from_is_no_other_question() -> None:
+    tied = "c.doctor_id = d.doctor_id AND p.id = c.patient_id AND r.region = p.region"
+    plans = [
+        ask(f"SELECT zone, field, COUNT(*) FROM {', '.join(order)} WHERE {tied} GROUP BY zone, field").plan
+        for order in permutations(("care c", "doctors d", "patients p", "regions r"))
+    ]
+    assert all(plan == plans[0] for plan in plans)
+
+
 def test_rows_of_other_groups_use_up_no_bonds() -> None:
     """A patient's rows of a kind that nobody declared are dropped before their bonds are counted."""
     plan = ask("SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) WHERE minutes > 5 GROUP BY kind").plan
@@ -47,6 +62,18 @@ def test_what_to_write_instead_is_said() -> None:
         ask("SELECT COUNT(*) FROM care c JOIN doctors d ON c.kind = d.field")
     with pytest.raises(Refused, match=r"Declare max_rows_per_group under \[tables\.shifts\]\."):
         ask("SELECT COUNT(*) FROM care c JOIN shifts d ON c.doctor_id = d.doctor_id")
+
+
+def test_in_how_many_groups_those_are_who_are_named_need_not_be_declared() -> None:
+    def asked(*open_caps: str) -> Question:
+        doctors = replace(CATALOG.tables["doctors"], open_caps=open_caps, auto_bounds=True)
+        return parse(
+            "SELECT kind, COUNT(*) FROM care JOIN doctors USING (doctor_id) GROUP BY kind", Catalog({**CATALOG.tables, "doctors": doctors})
+        )
+
+    assert asked("max_groups").plan == asked().plan
+    with pytest.raises(Refused, match=r"Declare max_rows_per_group under \[tables\.doctors\]\."):
+        asked("max_groups", "max_rows_per_group")
 
 
 def test_groups_are_not_too_many() -> None:

@@ -54,7 +54,9 @@ def test_a_node_with_a_part_that_no_rule_looks_at_is_refused() -> None:
 @pytest.mark.parametrize("arguments", ["age", "city, 'a'", "'month', day", "age, Cost, 1"])
 def test_no_function_of_the_engine_gets_through_by_its_name(arguments: str) -> None:
     """Every function that the engine knows is asked for; only those that the rules read are."""
-    names = {name for (name,) in duckdb.sql("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall() if name.isidentifier()}
+    with duckdb.connect() as own:
+        known = own.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
+    names = {name for (name,) in known if name.isidentifier()}
     assert len(names) > 500
     read = set()
     for name in names:

@@ -21,7 +21,9 @@ from hedgerow.errors import Refused, Unsupported
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.reference import run
+from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.unit import Unit
+from hedgerow.sql.catalog import Catalog, TableEntry
 from hedgerow.sql.question import Question
 from hedgerow.sql.reading import parse
 from sql.exactly import WIDE, answer, clinic, tables
@@ -267,3 +269,46 @@ def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(sql)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "instead"),
+    [
+        ("SELECT TOP 5 region, COUNT(*) FROM visits GROUP BY region", "Write LIMIT 5 at the end"),
+        ("SELECT AVG(Total Cost) FROM visits", 'takes double quotes: "Total Cost".'),
+        ("SELECT COUNT(*) FROM visits WHERE 1 1", "Check the word before it."),
+        ('SELECT COUNT(*) FROM visits WHERE city = "Paris"', "Text takes single quotes: 'Paris'."),
+        ("SELECT age / 10, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(age / 10)."),
+        ("SELECT Cost, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(Cost / 10)."),
+        ("SELECT COUNT(*) FROM visits WHERE city ILIKE 'p%'", "LOWER(x) LIKE"),
+        ("SELECT COUNT(*) FROM visits WHERE day < '2025-06-31'", "a day that the calendar has"),
+        ("SELECT COUNT(*) FROM visits WHERE day BETWEEN '1.1.2025' AND '2025-02-01'", "Write year, month and day"),
+        ("SELECT AVG(smoker) FROM visits", "AVG(CASE WHEN smoker THEN 1 WHEN NOT smoker THEN 0 END)"),
+        ("SELECT SUM(smoker) FROM visits", "COUNT_IF(smoker)"),
+        ("SELECT AVG(CAST(smoker AS INT)) FROM visits", "CASE WHEN smoker THEN 1 WHEN NOT smoker THEN 0 END"),
+        ("SELECT AVG(month - day) FROM visits", "LEAST(GREATEST(month - day, 0), 365)"),
+        ("SHOW TABLES", "hedgerow.tables"),
+        ("DESCRIBE visits", "hedgerow.columns"),
+        ("SELECT RANK() OVER (ORDER BY 1) FROM visits", "divide by their sum"),
+    ],
+)
+def test_the_hint_is_what_was_meant(sql: str, instead: str) -> None:
+    with pytest.raises(Refused) as caught:
+        ask(sql)
+    assert instead in str(caught.value).splitlines()[-1]
+
+
+def test_names_in_hints_can_be_copied() -> None:
+    columns = (Column("Patient ID", "integer"), Column("Total Cost", "real"), Column("Age", "integer"))
+    tables = {name: TableEntry(Schema(name, columns, "Patient ID")) for name in ("stays", "bills")}
+    for sql, instead in (
+        ("SELECT SUM(TotalCost) FROM stays", 'Did you mean "Total Cost"?'),
+        ("SELECT SUM(zzz) FROM stays", 'The columns are "Total Cost", Age.'),
+        ('SELECT MAX("Patient ID") FROM stays', 'COUNT(DISTINCT "Patient ID")'),
+        ("SELECT COUNT(*) FROM stays s JOIN bills b ON s.Age = b.Age", 'Add s."Patient ID" = b."Patient ID".'),
+        ('SELECT COUNT("Total Cost") FROM stays s JOIN bills b USING ("Patient ID")', 'Write s."Total Cost" or b."Total Cost".'),
+        ('SELECT COUNT(x."Total Cost") FROM stays s', 'Write s."Total Cost", or the column alone.'),
+    ):
+        with pytest.raises(Refused) as caught:
+            parse(sql, Catalog(tables))
+        assert instead in str(caught.value).splitlines()[-1]

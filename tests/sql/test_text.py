@@ -29,7 +29,7 @@ def test_a_refusal_says_what_shows_where_and_tells_what_to_write() -> None:
         "Window functions look at other people's rows",
         "    SELECT AVG(age) OVER (PARTITION BY region) FROM visits",
         "           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
-        "Write a GROUP BY instead.",
+        "Write a GROUP BY instead. For shares of a total, ask for the counts and divide by their sum: what is made of an answer is free.",
     ]
 
 

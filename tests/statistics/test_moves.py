@@ -27,8 +27,6 @@ from hedgerow.statistics.total import Total
 
 from .brute import PARTS, RELATIONS, Values, World, quantile
 
-pytestmark = pytest.mark.long
-
 POINTS = 4
 FAILS = POINTS  # a row of this value fails the filter
 BETAS = [Fraction(1, 50), Fraction(1, 2), Fraction(3)]
@@ -86,6 +84,7 @@ def lengths_are_sound(found: dict[int, list[int]], truth: dict[int, list[int]], 
 # --- order statistics -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS, ids=str)
 def test_quantiles(p: Fraction, neighbours: str) -> None:
@@ -127,6 +126,7 @@ def test_lengths_of_a_quantile(p: Fraction, neighbours: str) -> None:
     assert 1 <= max(moves) <= most
 
 
+@pytest.mark.long
 @given(st.lists(st.integers(0, 20), max_size=14), st.sampled_from([*PARTS, Fraction(1, 3)]), st.integers(0, 20), st.integers(0, 15))
 def test_a_value_that_comes_under_change_one(x: list[int], p: Fraction, z: int, k: int) -> None:
     """On longer data: what smooth sensitivity, propose-test-release and inverse sensitivity ask for, both ways."""
@@ -174,6 +174,7 @@ def test_count(neighbours: str) -> None:
         assert count.lengths(x, range(ROWS)).tolist() == [truth[z][i] for z in range(ROWS)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("shift", SHIFTS)
 def test_sum(shift: int, neighbours: str) -> None:
@@ -209,6 +210,7 @@ def test_lengths_of_a_sum(shift: int, neighbours: str) -> None:
         assert all(mine == true for mine, true in exact)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("shift", [0, -2])
 def test_mean(shift: int, neighbours: str) -> None:

@@ -21,8 +21,6 @@ from hedgerow.statistics.sample import Sample
 
 from .brute import PARTS, RELATIONS, World, add_remove, change_one, quantile, sample, smooth_median
 
-pytestmark = pytest.mark.long
-
 HALF = Fraction(1, 2)
 POINTS, UPPER = 4, 3
 LARGEST = 9  # under add-remove: more rows than this are not in the tiny world
@@ -65,6 +63,7 @@ def test_value_and_local_sensitivity(p: Fraction, neighbours: str) -> None:
             assert q.local(x) == local[i]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
 def test_sensitivity_at_a_distance(p: Fraction, neighbours: str) -> None:
@@ -92,6 +91,7 @@ def test_distance_of_the_median(neighbours: str) -> None:
                 assert q.distance(sample(world.sets[i], UPPER), bound) == truth[i]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("beta", BETAS)
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
@@ -108,6 +108,7 @@ def test_smooth_sensitivity_has_its_two_properties(p: Fraction, neighbours: str,
         assert all(smooth[i] <= growth * smooth[j] for i, j in pairs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("beta", BETAS)
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("p", PARTS)
@@ -193,6 +194,7 @@ def test_widest_window_split_to_the_end(values: list[int], beta: float, p: Fract
     assert found == pytest.approx(smooth_median(values, q.rank(len(values)), 30, beta), rel=1e-7, abs=0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", shapes(1))
 @pytest.mark.parametrize("beta", [1e-6, 1e-3, 0.02, 3.0])
 @pytest.mark.parametrize("p", [HALF, Fraction(1, 3), Fraction(0)])
@@ -232,6 +234,7 @@ def million(name: str) -> Sample:
     return Sample.of(shapes(10**6)[name], lower=0, upper=10**9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("beta", [0.1, 1e-3, 2**-24])
 @pytest.mark.parametrize("name", ["constant", "spiked", "uniform", "heavy-tailed"])

@@ -134,7 +134,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_never_proved_and_always_explained(name: str) -> None:
     body, told = BAD[name]
-    verdict = examine(python(body, X), seconds=2)
+    verdict = examine(python(body, X))
     assert verdict.verdict in (Answer.UNKNOWN, Answer.REFUTED)
     assert told in verdict.reason
     assert verdict.reason
@@ -154,7 +154,7 @@ def test_without_time_nothing_is_claimed() -> None:
 
 
 def test_under_row_a_program_with_a_public_size_is_unknown_and_says_why() -> None:
-    verdict = examine(gallery()["unclear_dummy_sum"], seconds=5)
+    verdict = examine(gallery()["unclear_dummy_sum"])
     assert verdict.verdict is Answer.UNKNOWN
     assert 'under "row" the length of q is private' in verdict.reason
 
@@ -197,9 +197,10 @@ def test_an_infinite_lower_bound_is_never_proved(monkeypatch: pytest.MonkeyPatch
     """Also where the claim is no multiple of one parameter, so that nothing else compares the two."""
     (program,) = subjects(NOWHERE_NEGATIVE, "a.py").programs
     assert isinstance(program, Program)
-    assert units(program.claim.epsilon, program) is None
+    assert units(program.claim.epsilon, program) == 1.0  # the claim, a - c, is its own unit
     verdict = examine(program)
     assert (verdict.verdict, verdict.epsilon_lower) == (Answer.PROVED, 0.0)  # where c is above a, there is no run and no claim
+    assert verdict.unit == "the claim"
     monkeypatch.setattr(refuter, "survey", lambda *_, **__: SimpleNamespace(witness=None, best=None, lower=math.inf))
     assert "mistake in Hedgerow" in examine(program).reason
 
@@ -238,7 +239,7 @@ def raising(*_: Any, **__: Any) -> Any:
 
 def test_what_the_parts_raise_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prover, "prove", raising)
-    verdict = examine(GOOD, seconds=2)
+    verdict = examine(GOOD)
     assert verdict.verdict is Answer.UNKNOWN
     assert verdict.reason == "the program is nested too deeply"
     monkeypatch.undo()
@@ -263,9 +264,10 @@ def test_a_refutation_without_any_hint_points_at_the_program(monkeypatch: pytest
     ],
 )
 def test_a_move_by_one_has_its_price(body: str, price: str) -> None:
-    (sample,) = read(body, X).samples
-    assert examination._price(sample, None) == price
-    assert examination._price(sample, Name("x@1")) == "x<1>"
+    program = read(body, X)
+    (sample,) = program.samples
+    assert examination._price(program, sample, None) == price
+    assert examination._price(program, sample, Name("x@1")) == "x<1>"
 
 
 @pytest.mark.parametrize(
@@ -275,7 +277,7 @@ def test_a_move_by_one_has_its_price(body: str, price: str) -> None:
         ("5/4*eps", 1.25),
         ("n*eps", None),
         ("eps*eps", None),
-        ("n", None),
+        ("n", 1.0),  # told in itself
         ("ln(3)", math.log(3)),
         ("eps + 1", None),
         ("0", 0.0),
@@ -332,6 +334,6 @@ def test_a_judgement_that_cannot_be_decided_says_so() -> None:
         "Lap(x : private real) : public real\n  z :=$ Laplace(1)\n  return x * x + z\njudge Lap ~ Lap : x<1> <= x<2> ==> res<1> <= res<2>"
     )
     (judgement,) = subjects(text, "a.hr").judgements
-    verdict = examine_judgement(judgement, seconds=5)
+    verdict = examine_judgement(judgement)
     assert verdict.verdict is Answer.UNKNOWN
     assert verdict.reason

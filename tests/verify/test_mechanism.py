@@ -69,7 +69,7 @@ def test_what_is_outside_of_the_language_neither_runs_nor_is_proved() -> None:
 
 
 def test_it_is_proved() -> None:
-    verdict = pad.verify(seconds=20)
+    verdict = pad.verify()
     assert verdict.verdict == "PROVED"
     assert (verdict.epsilon_lower, verdict.epsilon_upper) == (0, 0)
 

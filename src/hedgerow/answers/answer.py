@@ -78,6 +78,12 @@ class Answer(Frames):
             return [intervals[used[0]][row.place] for row in cells]
         return [_spread(expression, row, intervals) for row in cells]
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """The columns without noise: keys, and what is made of them alone."""
+        noisy = {f"{name}{end}" for name in self._estimates for end in ("", ".low", ".high")}
+        return frozenset(name for name, expression in self._outputs.items() if noisy.isdisjoint(reads(expression)))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON: dates as text, exact numbers of the cost as text."""
         receipt = self.receipt
@@ -159,15 +165,12 @@ def _made(
     rows = _rows(question, releases[0], estimates)
     if question.having is not None:
         rows = [row for row in rows if _value(question.having, row) is True]
+    unrounded = {name: known.unrounded for name, known in estimates.items() if isinstance(known, Consistent)}
     for order in reversed(question.order):
-        rows = _ordered(rows, order)
+        rows = _ordered(rows, order, unrounded)
     rows = rows[question.offset : None if question.limit is None else question.offset + question.limit]
     outputs = {output.name: output.expression for output in question.outputs}
-    unrounded = {name: known.unrounded for name, known in estimates.items() if isinstance(known, Consistent)}
-    shown: list[dict[str, Any]] = []
-    for row in rows:
-        plain = {name: unrounded[e.column][row.place] for name, e in outputs.items() if isinstance(e, Read) and e.column in unrounded}
-        shown.append({name: plain[name] if name in plain else _value(expression, row) for name, expression in outputs.items()})
+    shown = [{name: _shown(expression, row, unrounded) for name, expression in outputs.items()} for row in rows]
     return Answer(tuple(outputs), shown, cost, receipt, tuple(notes), tuple(rows), outputs, estimates, question, tuple(releases))
 
 
@@ -232,9 +235,16 @@ def _ends(question: Question) -> set[str]:
     return {name.partition(".")[0] for expression in expressions for name in reads(expression) if "." in name}
 
 
-def _ordered(rows: list[_Row], order: Order) -> list[_Row]:
+def _shown(expression: Expression, row: _Row, unrounded: Mapping[str, Sequence[float]]) -> Value:
+    """What is shown of an expression, and sorted by: what was made to add up as it is, also where expressions see whole numbers."""
+    if isinstance(expression, Read) and expression.column in unrounded:
+        return unrounded[expression.column][row.place]
+    return _value(expression, row)
+
+
+def _ordered(rows: list[_Row], order: Order, unrounded: Mapping[str, Sequence[float]]) -> list[_Row]:
     """Sorted by one expression; equal rows keep their order, which is that of the keys."""
-    valued = [(_value(order.expression, row), row) for row in rows]
+    valued = [(_shown(order.expression, row, unrounded), row) for row in rows]
     known: list[Any] = [pair for pair in valued if pair[0] is not None]
     known.sort(key=itemgetter(0), reverse=order.descending)  # stable both ways
     unknown = [row for value, row in valued if value is None]
@@ -243,13 +253,14 @@ def _ordered(rows: list[_Row], order: Order) -> list[_Row]:
 
 
 def _spread(expression: Expression, row: _Row, intervals: Mapping[str, Sequence[Interval]]) -> Interval:
-    """Between which values an expression lies while the aggregates stay in their intervals; None where that has no bounds."""
+    """Between which values an expression lies while the aggregates stay in their intervals; None where that has no bounds, or where it
+    reads an aggregate without an interval (a median, say, whose error is one of ranks)."""
     known = {name: _constant(value) for name, value in row.values.items()}
     for name, pairs in intervals.items():
-        pair = pairs[row.place]
-        if pair is not None:
-            whole = isinstance(pair[0], int)
-            known[name] = Range("integer" if whole else "real", Fraction(pair[0]), Fraction(pair[1]), nullable=False)
+        if (pair := pairs[row.place]) is None:
+            return None
+        whole = isinstance(pair[0], int)
+        known[name] = Range("integer" if whole else "real", Fraction(pair[0]), Fraction(pair[1]), nullable=False)
     try:
         spread = range_of(expression, known)
     except Refused:  # the bounds leave the range of numbers

@@ -10,7 +10,7 @@ from typing import Any
 
 from hedgerow.answers.blend import Blend, law_of
 from hedgerow.answers.estimates import linear_weights
-from hedgerow.answers.notes import bracket_of
+from hedgerow.answers.notes import bracket_of, paid_in_rho
 from hedgerow.answers.per_row import PerRow
 from hedgerow.answers.radius import mean_size, radius
 from hedgerow.answers.show import explanation_html, explanation_text, size
@@ -30,8 +30,8 @@ _BETA = Fraction(5, 100)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One aggregate: its noise and its error. That of a mean or a variance falls with the number of rows, which is private: ``per_row`` has
-    it, and the note tells it."""
+    """One aggregate: its noise and its error, in units of the answer. That of a mean or a variance falls with the number n of rows, which
+    is private: ``per_row`` has the error, the note tells it, and ``scale`` is n times that of the answer. CORR has none."""
 
     aggregate: str
     mechanism: str
@@ -111,7 +111,7 @@ def explanation_of(
         lines,
         None if noise.threshold is None else noise.threshold.least,
         describe(plan, unit),
-        (*notes, *([] if free else _charged_to(at))),
+        (*notes, *(() if free else (*paid_in_rho(cost, budget), *_charged_to(at)))),
         free,
         covered,
         questions_left(budget, cost, at),
@@ -144,9 +144,9 @@ def _line(call: AggregateCall, law: Law | Blend) -> Line:
             call.text, name, _scale(law) * float(max(map(abs, weights))), mean_size(law, weights), float(radius(law, weights, _BETA))
         )
     if call.function == "CORR":
-        return Line(call.text, name, _scale(law), None, None, "the data decide how far off: the less the two vary, the farther")
+        return Line(call.text, name, None, None, None, "the data decide how far off: the less the two vary, the farther")
     per_row = PerRow(call, law)
-    return Line(call.text, name, _scale(law), None, None, per_row.told(_BETA), per_row)
+    return Line(call.text, name, _scale(law) * per_row.units, None, None, per_row.told(_BETA), per_row)
 
 
 def _scale(law: Additive | Blend) -> float:

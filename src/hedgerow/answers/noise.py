@@ -3,6 +3,10 @@
 The epsilon of a question pays for all of it: its measures share it equally. With Laplace noise the shares are epsilons. With Gaussian
 noise they are shares of rho = epsilon tanh(epsilon/2), which is what the dearest question of that epsilon would cost (a pure
 epsilon it has not).
+
+``"best"`` is whichever serves the epsilon *and the delta* of the question better: Laplace noise, or Gaussian noise whose delta at that
+epsilon is no more (all numbers together, and the threshold: ``privacy.gaussian``). Better is the lower threshold where groups are not
+declared, since a group that is not shown is off by all of its count; elsewhere the smaller variance, in the mean of its logarithms.
 """
 
 from __future__ import annotations
@@ -11,24 +15,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
+from hedgerow.answers.blend import Blend, law_of
+from hedgerow.answers.hierarchy import variance
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
+from hedgerow.numeric.rounding import round_digits_up
 from hedgerow.picking import TESTED, Picking
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure, Reach
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
+from hedgerow.privacy.gaussian import gaussian_loss, lone
 from hedgerow.privacy.loss import rho_of_pure
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.release import Centre, Law, Noise, Threshold
 
-__all__ = ["LawName", "centred", "counted", "noise_for"]
+__all__ = ["LawName", "centred", "counted", "noise_for", "planned"]
 
-LawName = Literal["laplace", "gaussian"]
+LawName = Literal["laplace", "gaussian", "best"]
 
 
 def counted(plan: Aggregate) -> Aggregate:
@@ -40,10 +49,20 @@ def counted(plan: Aggregate) -> Aggregate:
 
 def centred(plan: Aggregate, unit: Unit, law: LawName) -> Aggregate:
     """The plan with a count of units, where Gaussian noise is smaller when several counts are measured from the middle (``Centre``)."""
-    if law == "laplace" or unit.relation == "change-one" or len(_counts(plan)) < 2:
+    if law != "gaussian" or unit.relation == "change-one" or len(_counts(plan)) < 2:
         return plan
     units = Measure("units")
     return plan if units in plan.measures else replace(plan, measures=(*plan.measures, units))
+
+
+def planned(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction | None, law: LawName) -> Aggregate:
+    """The plan with the counts that its noise takes. The best noise may be Gaussian, and then smaller with a count of units."""
+    plain = counted(plan)
+    more = centred(plain, unit, "gaussian" if law == "best" and delta is not None else law)
+    if law != "best" or more is plain:
+        return more
+    without, with_units = (noise_for(each, unit, epsilon=epsilon, delta=delta, law=law) for each in (plain, more))
+    return more if _better(with_units, without, len(plain.measures)) else plain
 
 
 def _counts(plan: Aggregate) -> dict[int, int]:
@@ -60,6 +79,10 @@ def _counts(plan: Aggregate) -> dict[int, int]:
 def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction | None, law: LawName, names: Sequence[str] = ()) -> Noise:
     """Noise that costs ``epsilon`` for the whole plan, and ``delta`` for the threshold of undeclared groups (called ``names``) and for
     answers that are tested first."""
+    if law == "best":
+        plain = noise_for(plan, unit, epsilon=epsilon, delta=delta, law="laplace", names=names)
+        tight = None if delta is None else _tight(plan, unit, epsilon, delta)
+        return plain if tight is None or not _better(tight, plain, len(plan.measures)) else tight
     chance = _share_of(delta, plan)
     price = _Price(unit, plan.reach(unit), epsilon, rho_of_pure(epsilon), law, chance)
     centre = _centre(plan, unit, law)
@@ -70,15 +93,76 @@ def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction
     return Noise(laws, None if plan.source.domain is not None else _threshold(plan, laws, chance, names), centre)
 
 
+def _tight(plan: Aggregate, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise | None:
+    """Gaussian noise for the measures that add up, read at their share of epsilon; None where none do, or no such noise can be drawn."""
+    moves, centre = plan.sensitivity(unit), _centre(plan, unit, "gaussian")
+    each = list(zip(plan.measures, moves, _shares(plan, centre), strict=True))
+    additive = [(move, share) for measure, move, share in each if isinstance(measure, Measure)]
+    if not additive:
+        return None
+    at, chance = epsilon * sum(share for _, share in additive), delta / (1 + _tested(plan))
+    price = _Price(unit, plan.reach(unit), epsilon, rho_of_pure(epsilon), "laplace", chance)
+    try:
+        scales = iter(_scales(tuple(additive), at, chance))
+        laws = tuple(
+            Gaussian(next(scales)) if isinstance(measure, Measure) else price.law_for(measure, move, share)  # type: ignore[arg-type]
+            for measure, move, share in each
+        )
+    except InvalidArgument:
+        return None
+    if plan.source.domain is not None:
+        return Noise(laws, None, centre, at)
+    parts = [law.moved(move) for law, move in zip(laws, moves, strict=True) if isinstance(law, Gaussian)]
+    slots, groups = moves[_decisive(plan)].l0, plan.bound.max_groups
+    left = min((chance - spent) / alone for alone, spent in lone(parts, at, groups, slots) if alone)
+    return Noise(laws, _threshold(plan, laws, left * groups, ()), centre, at) if left > 0 else None
+
+
+@lru_cache(maxsize=256)
+def _scales(additive: tuple[tuple[Sensitivity, Fraction], ...], at: Fraction, chance: Fraction) -> list[Fraction]:
+    """The least scales, to 9 digits, with which all moves together have at most that delta at that epsilon; each its share of rho."""
+    lengths = [math.sqrt(move.l2_squared / share) for move, share in additive]
+    moves = [move for move, _ in additive]
+
+    def of(size: float) -> list[Fraction]:
+        return [round_digits_up(Fraction(size * length)) for length in lengths]
+
+    def enough(size: float) -> bool:
+        return gaussian_loss(list(zip(of(size), moves, strict=True)), at).delta <= chance
+
+    high = 1.0
+    while not enough(high):
+        high *= 2
+    low = high / 2
+    while enough(low) and low > 1e-3:
+        high, low = low, low / 2
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return of(high)
+
+
+def _better(one: Noise, other: Noise, many: int) -> bool:
+    """Whether one noise serves the first so many measures better than the other."""
+    if one.threshold is not None and other.threshold is not None:
+        return (one.threshold.least - one.threshold.edge) < (other.threshold.least - other.threshold.edge)
+    each = [[_variance(law_of(noise, index)) for index in range(many)] for noise in (one, other)]
+    return sum(math.log(a / b) for a, b in zip(*each, strict=True) if b > 0) < 0
+
+
+def _variance(law: Law | Blend) -> float:
+    """Of noise; what is chosen has none."""
+    return 0.0 if isinstance(law, Picking) else variance(law if isinstance(law, Blend) else Blend(((law, Fraction(1)),)))
+
+
 def _threshold(plan: Aggregate, laws: Sequence[Law], delta: Fraction | None, names: Sequence[str]) -> Threshold:
     if delta is None:
         raise Unsupported(
             f"Which values {' and '.join(names) or 'the keys'} have is private, since they are not declared, and to publish some takes "
             "a delta. List them in the policy (values = […]), or give the budget a delta."
         )
-    kinds = [measure.kind for measure in plan.measures]
-    index = kinds.index("units" if "units" in kinds else "rows")
-    most = 1 if kinds[index] == "units" else plan.bound.max_rows
+    index = _decisive(plan)
+    most = 1 if plan.measures[index].kind == "units" else plan.bound.max_rows
     law = laws[index]
     assert not isinstance(law, Picking)
     return Threshold.calibrate(index, law, most=most, groups=plan.bound.max_groups, delta=delta)
@@ -86,8 +170,17 @@ def _threshold(plan: Aggregate, laws: Sequence[Law], delta: Fraction | None, nam
 
 def _share_of(delta: Fraction | None, plan: Aggregate) -> Fraction | None:
     """Equal parts for the threshold, where there is one, and for every answer that is tested or smoothed."""
-    uses = sum(isinstance(measure, Pick) and measure.method in (*TESTED, "smooth") for measure in plan.measures)
-    return None if delta is None else delta / max(1, uses + (plan.source.domain is None))
+    return None if delta is None else delta / max(1, _tested(plan) + (plan.source.domain is None))
+
+
+def _tested(plan: Aggregate) -> int:
+    return sum(isinstance(measure, Pick) and measure.method in (*TESTED, "smooth") for measure in plan.measures)
+
+
+def _decisive(plan: Aggregate) -> int:
+    """The place of the count that decides which groups are published."""
+    kinds = [measure.kind for measure in plan.measures]
+    return kinds.index("units" if "units" in kinds else "rows")
 
 
 def _centre(plan: Aggregate, unit: Unit, law: LawName) -> Centre | None:

@@ -8,13 +8,17 @@ from fractions import Fraction
 
 from hedgerow.answers.bracketed import rows_needed
 from hedgerow.picking import TESTED, Picking
+from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Range
+from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.loss import Loss, brief
 from hedgerow.release import Noise, Threshold
+from hedgerow.sql.narrowing import may_be_missing
 from hedgerow.sql.question import AggregateCall, Bracket, Question
 
-__all__ = ["bracket_of", "notes_for"]
+__all__ = ["bracket_of", "notes_for", "paid_in_rho"]
 
 
 def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
@@ -41,13 +45,35 @@ def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
             "that choice aside, each interval holds at its level."
         )
     found.extend(_picked(call, law) for call in question.aggregates if isinstance(law := laws[call.measure], Picking))
+    found.extend(_missing(question))
     if question.having is not None or question.limit is not None:
         found.append("HAVING and LIMIT looked at noisy values, so rows near the edge may be in or out by chance.")
     return tuple(dict.fromkeys(found))
 
 
+def _missing(question: Question) -> list[str]:
+    """Of keys whose groups are listed beforehand, and may lack a value."""
+    bound, texts = question.plan.bound, [key.text for key in question.keys]
+    if question.plan.source.domain is None:
+        return []
+    known = bound.columns
+    lacking = [
+        text for text, name in zip(texts, bound.keys, strict=True) if known[name].nullable and may_be_missing(bound.source, Read(name))
+    ]
+    return [f"Rows without {' or '.join(lacking)} are in no group; write COALESCE({lacking[0]}, …) to count them."] if lacking else []
+
+
+def paid_in_rho(loss: Loss, budget: Budget) -> tuple[str, ...]:
+    """What Gaussian noise costs, beside all that there is: it has no epsilon that one could compare."""
+    if isinstance(loss.epsilon, Fraction) or budget.delta is None:
+        return ()
+    total = f"epsilon {brief(budget.epsilon)} at delta {brief(budget.delta * budget.conversion)}"
+    return (f"Gaussian noise is paid in rho: {brief(loss.rho)} of the {brief(budget.rho)} that {total} comes to.",)
+
+
 def _edge(threshold: Threshold) -> str:
-    return f", and {float(threshold.edge):.0%} of those one below" if threshold.edge >= Fraction(1, 100) else ""
+    chance = f"{float(100 * threshold.edge):.0f} %"
+    return f", and at {threshold.least - 1:,} with a chance of {chance}" if threshold.edge >= Fraction(1, 100) else ""
 
 
 def _clamped(call: AggregateCall, snap: Snap, known: Range) -> str:

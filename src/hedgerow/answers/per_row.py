@@ -56,6 +56,11 @@ class PerRow:
         expected = self._expected(self._weights(first, second, variance / self._way)) / rows
         return expected / (2 * float(exact)) if self._root else expected
 
+    @property
+    def units(self) -> float:
+        """What noise of 1 in a number moves the answer by, times n; of STDDEV: its square."""
+        return float(self._way) / self._measure.most
+
     def told(self, beta: Fraction) -> str:
         """In words."""
         most = size(float(radius(self.law, self._worst, beta) * self._way / self._measure.most))

@@ -37,8 +37,10 @@ def radius(law: Additive | Blend, weights: Sequence[Fraction], beta: Fraction) -
     """The sum of weights times independent noise stays within this, except with probability at most ``beta``.
 
     One number: exactly. Several: for Gaussian noise that of the same variance, a step more for being discrete; for Laplace noise that of
-    the continuous sum, up to a step more for each number.
+    the continuous sum, up to a step more for each number. Where there is noise of both kinds, each has half of ``beta``.
     """
+    if len(kinds := _kinds(law)) > 1:
+        return sum((radius(kind, weights, beta / 2) for kind in kinds), Fraction(0))
     known = Counter(_parts(law, weights))  # where totals and parts are made consistent, thousands are alike
     if known.total() == 1:
         ((one, weight),) = known
@@ -57,6 +59,8 @@ def radius(law: Additive | Blend, weights: Sequence[Fraction], beta: Fraction) -
 def radii(law: Additive | Blend, weights: Floats, beta: float) -> Floats:
     """For each row of weights at least r, the radius of the continuous sum and some steps for each number. r grows with the size of each
     weight, and is twice as large where all weights are. Of many draws, which take time, weights are rounded up."""
+    if len(kinds := _kinds(law)) > 1:
+        return np.asarray(sum(radii(kind, weights, beta / 2) for kind in kinds))
     parts = law.parts if isinstance(law, Blend) else ((law, Fraction(1)),)
     each = np.array([float(one.scale * share) for one, share in parts])
     size = np.abs(weights)
@@ -71,6 +75,14 @@ def radii(law: Additive | Blend, weights: Floats, beta: float) -> Floats:
     sizes = np.sort((size[:, :, None] * (each / each.max())).reshape(len(size), -1), axis=1)
     far = [_laplace_radius(tuple(row[row > 0].tolist()), beta) for row in sizes] if slow else _closed_radii(sizes, beta)
     return np.asarray(np.asarray(far) * most * each.max() * _UP + steps)
+
+
+def _kinds(law: Additive | Blend) -> list[Additive | Blend]:
+    """The law, or what of it is Gaussian and what is not: totals and parts may have noise of different kinds."""
+    if not isinstance(law, Blend):
+        return [law]
+    each = [tuple(part for part in law.parts if isinstance(part[0], Gaussian) == gaussian) for gaussian in (True, False)]
+    return [Blend(parts) for parts in each if parts]
 
 
 def _parts(law: Additive | Blend, weights: Sequence[Fraction]) -> list[tuple[Additive, Fraction]]:
@@ -151,8 +163,9 @@ def mean_size(law: Additive | Blend, weights: Sequence[Fraction]) -> float:
     """
     known = _parts(law, weights)
     sizes = np.array([float(one.scale * weight) for one, weight in known])
-    if any(isinstance(one, Gaussian) for one, _ in known):
-        return math.sqrt(2 / math.pi) * math.sqrt(float(np.square(sizes).sum()))
+    if any(isinstance(one, Gaussian) for one, _ in known):  # the square of Laplace noise is twice that of its scale
+        twice = np.array([1 if isinstance(one, Gaussian) else 2 for one, _ in known])
+        return math.sqrt(2 / math.pi) * math.sqrt(float((np.square(sizes) * twice).sum()))
     if len(known) == 1:
         ((one, weight),) = known
         return float(weight) / math.sinh(1 / float(one.scale)) if one.scale > Fraction(1, 500) else 0.0

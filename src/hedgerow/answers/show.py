@@ -24,6 +24,7 @@ __all__ = [
     "explanation_html",
     "explanation_text",
     "html_table",
+    "more",
     "size",
     "text_table",
 ]
@@ -55,6 +56,8 @@ class Shown(Protocol):
     def receipt(self) -> Paid: ...
     @property
     def notes(self) -> Sequence[str]: ...
+    @property
+    def keys(self) -> frozenset[str]: ...
     def interval(self, column: str, /, *, rows: int | None) -> Sequence[Interval]: ...
 
 
@@ -112,7 +115,8 @@ def _columns(answer: Shown) -> list[_Column]:
         places = _places(pairs)
         number = any(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
         intervals = _intervals(pairs, places) if any(pair is not None for pair in pairs) else None
-        found.append(_Column(name, number, [_text(value, places) for value in values], pairs, intervals))
+        plain = name in answer.keys  # years and numbers of rooms are no amounts
+        found.append(_Column(name, number, [_text(value, places, plain=plain) for value in values], pairs, intervals))
     return found
 
 
@@ -122,13 +126,13 @@ def _places(pairs: Sequence[Interval]) -> int | None:
     return min(max(1 - math.floor(math.log10(min(widths) / 2)), 0), 12) if widths else None
 
 
-def _text(value: Any, places: int | None = None) -> str:
+def _text(value: Any, places: int | None = None, *, plain: bool = False) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
-        return f"{value:,}"
+        return f"{value}" if plain else f"{value:,}"
     if isinstance(value, float):
         if places is not None:
             return f"{value:,.{places}f}"
@@ -147,10 +151,21 @@ def _intervals(pairs: Sequence[Interval], places: int | None) -> list[str]:
 def answer_notes(answer: Shown) -> list[str]:
     """What stands under the table: rows that are left out, the price, and what to know when reading it."""
     receipt = answer.receipt
-    lines = [f"… and {len(answer.rows) - _SHOWN:,} rows more"] if len(answer.rows) > _SHOWN else []
+    lines = more(len(answer.rows))
+    lines += [] if answer.rows else [_nothing(answer.notes)]
     price = "Answered before, free now" if receipt.reused else f"Cost: {answer.cost}"
     lines.append(f"{price} · ledger entry {receipt.entry}")
     return lines + list(answer.notes)
+
+
+def more(count: int) -> list[str]:
+    """A line about the rows that are left out, where some are."""
+    return [f"… and {count - _SHOWN:,} rows more: all are in .rows, and printed by --format csv"] if count > _SHOWN else []
+
+
+def _nothing(notes: Sequence[str]) -> str:
+    hidden = any(note.startswith("Groups are shown from") for note in notes)
+    return f"No group reached {'the noisy count from which groups are shown' if hidden else 'what HAVING, LIMIT and OFFSET leave'}."
 
 
 def answer_table(answer: Shown) -> Table:
@@ -235,11 +250,12 @@ def _lines(explanation: Told) -> list[tuple[str, str]]:
     """Each aggregate, and how good its answer would be."""
     found = []
     for line in explanation.lines:
+        per = ""
         if line.expected_error is None or line.error_95 is None:
-            error = line.note
+            error, per = line.note, "/n"
         else:
             error = f"off by about {size(line.expected_error)}, with 95 % by at most {size(line.error_95)}"
-        how = line.mechanism if line.scale is None else f"{line.mechanism} noise, scale {size(line.scale)}"
+        how = line.mechanism if line.scale is None else f"{line.mechanism} noise, scale {size(line.scale)}{per}"
         found.append((line.aggregate, f"{error} ({how})"))
     return found
 

@@ -6,6 +6,7 @@ raises; how that is told, and with which code, is decided here once.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -82,8 +83,14 @@ def _program() -> typer.Typer:
     )
     program.callback(invoke_without_command=True)(_top)
     for name, command in COMMANDS.items():
-        program.command(name)(command)
+        program.command(name, help=_help(command))(command)
     return program
+
+
+def _help(command: Callable[..., int]) -> str:
+    """Its docstring; where a line of that ends is no matter, only where a paragraph does."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def _show_version(wanted: bool) -> None:
@@ -153,7 +160,8 @@ def _in_words(error: Any) -> str:
     if isinstance(error, _WrongUsage):
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "hedgerow"
-        return f"{error.format_message().rstrip('.')}. See '{path} --help'."  # type: ignore[attr-defined]
+        message = error.format_message().rstrip(".")  # type: ignore[attr-defined]
+        return f"{message}{'' if message.endswith('?') else '.'} See '{path} --help'."
     if isinstance(error, hedgerow.HedgerowError):
         return str(error)
     return f"{type(error).__name__}: {error}. Run again with --debug to see where."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hedgerow.cli.terminal import Debug, Json, output, print_json, working
+from hedgerow.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from hedgerow.policy import BudgetRule, TableRule
@@ -18,6 +20,12 @@ __all__ = ["budget", "check", "policy_accept", "raise_budget"]
 
 Policy = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.")]
 Note = Annotated[str, typer.Option(help="Why; it is kept in the ledger.")]
+
+
+_LOOKED = (
+    "Looked at: every line of the policy, names and types of columns, and that the files can be read. Not looked at: values. "
+    "A value that is not what the policy declares (text in a column of dates, say) counts as missing, or as the nearest bound."
+)
 
 
 def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001
@@ -31,6 +39,7 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
             "tables": {rule.name: _laid_out(rule, db.catalog.tables[rule.name]) for rule in db.policy.tables},
             "budgets": {name: view.to_dict() for name, view in db.budgets.items()},
             "warnings": list(db.policy.warnings),
+            "looked_at": _LOOKED,
         }
         questions = {rule.population: _typical(rule) for rule in db.policy.budgets}
     if as_json:
@@ -38,6 +47,7 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
         return 0
     console = output()
     console.print(f"{policy}: all well.", style="bold green")
+    console.print(f"  {_LOOKED}", style="dim", markup=False, soft_wrap=True)
     for name, table in found["tables"].items():
         what = ", ".join([_whom(table), f"version {table['version']}", *_in_parts(table["parts"])])
         console.print(f"  table {name} ({what}): {', '.join(table['columns'])}", markup=False, soft_wrap=True)
@@ -85,18 +95,48 @@ def _typical(rule: BudgetRule) -> str:
     return f"{text}, {gaussian:,} with Gaussian noise"
 
 
-def budget(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001
-    """Show what was spent and what is left, for each population."""
-    from hedgerow.database import budgets
+def budget(
+    policy: Policy,
+    analyst: Annotated[str | None, typer.Option(help="Show the quota of this analyst instead.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,  # noqa: ARG001
+) -> int:
+    """Show what was spent and what is left, for each population, and the quotas of analysts."""
+    from hedgerow.database import budgets, quotas
 
+    if analyst is not None:
+        return _quota(analyst, quotas(policy), as_json)
     views = budgets(policy)
     if as_json:
         plain = {name: view.to_dict() for name, view in views.items()}
         print_json(next(iter(plain.values())) if len(plain) == 1 else plain)
         return 0
     for name, view in views.items():
-        output().print("\n".join([name, str(view), *_parts_of(view)]), markup=False, soft_wrap=True)
+        output().print("\n".join([name, str(view), *_meant(view), *_parts_of(view)]), markup=False, soft_wrap=True)
+    for name, quota in quotas(policy).items():
+        output().print(_told(name, quota), markup=False, soft_wrap=True)
     return 0
+
+
+def _quota(analyst: str, known: Mapping[str, Account | None], as_json: bool) -> int:
+    if analyst not in known:
+        named = f"one of {', '.join(known)}" if known else "an analyst of the policy, which names none"
+        raise InvalidArgument("analyst", f"must be {named}", analyst)
+    quota = known[analyst]
+    if as_json:
+        print_json({"analyst": analyst, **({} if quota is None else quota.to_dict())})
+    else:
+        output().print(_told(analyst, quota), markup=False, soft_wrap=True)
+    return 0
+
+
+def _told(analyst: str, quota: Account | None) -> str:
+    return f"quota of {analyst}: {'none, the budget alone counts' if quota is None else f'epsilon {quota}'}"
+
+
+def _meant(view: Account | DualAccount) -> list[str]:
+    """What to make of three lines, for whoever sees them first."""
+    return ["A question is answered while epsilon or rho lasts; delta is for groups that are not declared."] if hasattr(view, "rho") else []
 
 
 def _parts_of(view: Account | DualAccount) -> list[str]:
@@ -110,8 +150,10 @@ def _parts_of(view: Account | DualAccount) -> list[str]:
 
 
 def _left(account: Account | DualAccount) -> str:
+    """Of each line that is not closed."""
     plain = account.to_dict()
-    return str(plain["left"]) if "left" in plain else ", ".join(f"{name} {plain[name]['left']}" for name in ("epsilon", "rho", "delta"))
+    lines = {name: plain[name] for name in ("epsilon", "rho", "delta")} if "left" not in plain else {}
+    return ", ".join(f"{name} {line['left']}" for name, line in lines.items() if line["spent"] != "inf") or str(plain["left"])
 
 
 def raise_budget(policy: Policy, note: Note = "", as_json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001

@@ -83,6 +83,7 @@ publish_synthetic = _command("synthetic", "Publish rows of nobody that look like
 
 def _publish(kind: str, given: dict[str, Any], options: dict[str, Any]) -> int:
     import hedgerow
+    from hedgerow.publish.judged import headline
 
     policy, to, as_json = given["policy"], given["to"], given["as_json"]
     about = _conditions(given["columns"]) if kind == "queries" else _names(given["columns"])
@@ -95,6 +96,9 @@ def _publish(kind: str, given: dict[str, Any], options: dict[str, Any]) -> int:
     console = output()
     for line in draft.lines:
         console.print(line, markup=False, soft_wrap=True)
+    good = None if made is None else headline(made.facts)
+    if good is not None:
+        console.print(good, markup=False, soft_wrap=True)
     console.print(_said(made, policy.absolute().parent), markup=False, soft_wrap=True)
     return 0
 

@@ -20,7 +20,7 @@ _LARGEST = 1_000_000  # bytes
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Python with @mechanism functions, which is read and never run, or *.hr.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Python with @mechanism functions or mechanism classes, or *.hr; not run.")],
     seconds: Annotated[float, typer.Option(help="When to give a program up; what is found before depends on no clock.")] = 120.0,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001
@@ -46,7 +46,7 @@ def _verdicts(file: Path, seconds: float, *, quiet: bool) -> list[Any]:
 
     found = subjects(_text(file), file.name)
     if not found.programs and not found.judgements:
-        raise InvalidArgument("file", "holds no function with @mechanism above it, and no program", str(file))
+        raise InvalidArgument("file", "holds no function with @mechanism above it, no class of a mechanism, and no program", str(file))
     whole = len(found.programs) + len(found.judgements)
     verdicts: list[Any] = []
     with working(f"verifying {file.name}", quiet=quiet) as progress:
@@ -114,7 +114,7 @@ def _bounds(verdict: Any) -> str:
         told.append("infinite" if lower == math.inf else f"at least {lower:.4g}")
     if upper is not None and verdict.verdict.value != "REFUTED":
         told.append(f"at most {upper:.4g}")
-    unit = " times eps" if "eps" in verdict.claim and lower != math.inf else ""
+    unit = f" times {verdict.unit}" if verdict.unit and lower != math.inf else ""
     return f"epsilon is {' and '.join(told)}{unit}" if told else ""
 
 

@@ -14,7 +14,7 @@ from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Type, Value
 from hedgerow.policy import ColumnRule, Policy, TableRule
-from hedgerow.sql.catalog import CAPS, Catalog, TableEntry
+from hedgerow.sql.catalog import CAPS, Catalog, TableEntry, nearest
 
 __all__ = ["catalog_of", "schema_of"]
 
@@ -61,10 +61,7 @@ def schema_of(policy: Policy, table: TableRule, physical: Physical) -> Schema:
     """The columns that may be read: all that are not hidden and have one of the five types; and hidden ones that lead to the unit."""
     here = physical[table.name]
     leading = _leading(policy, table)
-    names = {column.name.casefold() for column in here}
-    for name in [*(rule.name for rule in table.columns), *leading, *(name for key in table.unique for name in key)]:
-        if name.casefold() not in names:
-            raise SourceError(f"The source of table {table.name!r} has no column {name!r}; the policy says that it has.")
+    _check_there(table, [*(rule.name for rule in table.columns), *leading, *(name for key in table.unique for name in key)], here)
     shown = {name.casefold() for name in leading}
     columns = [_column(table.column(column.name), column, column.name.casefold() in shown) for column in here]
     return Schema(
@@ -75,6 +72,19 @@ def schema_of(policy: Policy, table: TableRule, physical: Physical) -> Schema:
         _link(policy, table, physical),
         _partition(table),
     )
+
+
+def _check_there(table: TableRule, named: Sequence[str], here: Sequence[PhysicalColumn]) -> None:
+    """All that are missing at once, each with the name that it may have been meant for."""
+    names = {column.name.casefold() for column in here}
+    missing = list(dict.fromkeys(name for name in named if name.casefold() not in names))
+    if not missing:
+        return
+    free = [column.name for column in here if column.name.casefold() not in {name.casefold() for name in named}]
+    told = [f"{name!r} (did you mean {close!r}?)" if (close := nearest(name, free)) else repr(name) for name in missing]
+    there = ", ".join(column.name for column in here)
+    what = f"The source of table {table.name!r} has no column {' and no column '.join(told)}; the policy says that it has."
+    raise SourceError(f"{what} Its columns are {there}.")
 
 
 def _leading(policy: Policy, table: TableRule) -> list[str]:

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from hedgerow.answers.answer import Answer, answer_of
 from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon
-from hedgerow.answers.noise import centred, counted, noise_for
-from hedgerow.answers.notes import notes_for
+from hedgerow.answers.noise import centred, counted, noise_for, planned
+from hedgerow.answers.notes import notes_for, paid_in_rho
 from hedgerow.answers.reconcile import reconcile
 from hedgerow.database.both import charged, explained, noise_for_both, notes_for_both, terms_of
 from hedgerow.database.bounds import part_of
+from hedgerow.database.facts import summary
 from hedgerow.database.finding import Finding, Reading, asked_for, cost_with, too_few
 from hedgerow.database.free import free_answer
 from hedgerow.database.listing import Listing
@@ -67,9 +68,9 @@ class _Priced:
 
     @property
     def version(self) -> str:
-        """Of all tables that it touches."""
-        versions = {table.name: table.version for table in self.tables}
-        return next(iter(versions.values())) if len(versions) == 1 else ", ".join(f"{name} {version}" for name, version in versions.items())
+        """Of all tables that it touches, in whatever order they are named."""
+        versions = sorted({table.name: table.version for table in self.tables}.items())
+        return versions[0][1] if len(versions) == 1 else ", ".join(f"{name} {version}" for name, version in versions)
 
     @property
     def parts(self) -> tuple[str, tuple[str, ...]] | None:
@@ -149,6 +150,7 @@ class Database:
         )
         source = self._source  # what is wrong with the data is said here, before anything is charged
         released = release(priced.question.plan, source, self._ledger, priced.noise, charge)
+        notes = (*notes, *paid_in_rho(released.loss, self._ledger.book.budget(priced.rule.population)))
         if priced.others is not None:
             notes = (*notes, charged(released.losses))
         answer = answer_of(priced.question, [released, *stored], reused=False, notes=notes)
@@ -233,16 +235,19 @@ class Database:
     @property
     def budget(self) -> Account | DualAccount:
         """Total, spent and left, where there is one population; ``budgets`` has them all."""
-        if len(self.policy.budgets) > 1:
-            names = ", ".join(rule.population for rule in self.policy.budgets)
-            raise InvalidArgument("budget", f"is one for each population here: see budgets[…] with {names}")
-        return self.budgets[self.policy.budgets[0].population]
+        budgets = self.budgets
+        if len(budgets) > 1:
+            raise InvalidArgument("budget", f"is one for each population here: see budgets[…] with {', '.join(budgets)}")
+        if not budgets:
+            raise InvalidArgument("budget", "is that of a population, and no table of this policy is about one")
+        return next(iter(budgets.values()))
 
     @property
     def budgets(self) -> Mapping[str, Account | DualAccount]:
-        """The budget of each population."""
+        """The budget of each population that a table is, or was, about."""
         book = self._ledger.book
-        return {rule.population: book.budget(rule.population).view for rule in self.policy.budgets}
+        names = [rule.population for rule in self.policy.budgets if rule.population in book.populations]
+        return {name: book.budget(name).view for name in names}
 
     def start(self) -> None:
         """Start the engine and look through the data once, as the first question would. A price, a budget and a stored answer need none."""
@@ -277,6 +282,9 @@ class Database:
         if self._started is not None:
             self._started.close()
         self._ledger.close()
+
+    def __repr__(self) -> str:
+        return summary(self)
 
     def __enter__(self) -> Self:
         return self
@@ -328,11 +336,12 @@ class Database:
             noise = noise_for_both(question.plan, unit, others[1], epsilon=rest, law=terms.noise)
             meaning = [meaning_of(question.plan), rule.population, unit.relation, others[0].population, others[1].relation, terms.noise]
             return _Priced(question, tables, rule, unit, rest, noise, _digest_of(meaning), asked, others)
-        whole = replace(question, plan=centred(counted(question.plan), unit, rule.noise))
+        whole = replace(question, plan=planned(question.plan, unit, epsilon=rest, delta=chance, law=rule.noise))
         noise = noise_for(whole.plan, unit, epsilon=rest, delta=chance, law=rule.noise, names=[key.text for key in question.keys])
         # The delta is part of the meaning where it decides anything; how much noise there is is not.
-        decides = noise.threshold is not None or any(isinstance(law, Picking) and law.delta is not None for law in noise.laws)
-        meaning = [meaning_of(whole.plan), rule.population, unit.relation, rule.noise, str(chance) if decides else ""]
+        decides = bool(noise.threshold or noise.at) or any(isinstance(law, Picking) and law.delta is not None for law in noise.laws)
+        law = rule.noise if noise.at is None else f"{rule.noise}, gaussian"  # noise of different kinds is never averaged
+        meaning = [meaning_of(whole.plan), rule.population, unit.relation, law, str(chance) if decides else ""]
         return _Priced(whole, tables, rule, unit, rest, noise, _digest_of(meaning), asked)
 
     def about(self, question: Question) -> tuple[tuple[TableRule, ...], BudgetRule, Unit]:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 from typing import Any, Final, Protocol
 
+from hedgerow.errors import HedgerowError
 from hedgerow.ledger.store import Store
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Type, Value
-from hedgerow.policy import Policy, TableRule
-from hedgerow.privacy.account import Account, DualAccount, decimals
+from hedgerow.policy import AnalystRule, Policy, TableRule
+from hedgerow.privacy.account import Account, DualAccount
+from hedgerow.privacy.loss import brief
 from hedgerow.sql.catalog import Catalog
 
-__all__ = ["TABLES", "Held", "Row", "rows_of"]
+__all__ = ["PLACE", "TABLES", "Held", "Row", "rows_of", "summary"]
 
 Row = dict[str, Value]
 
+PLACE: Final = "folder"
+"""Under which name the ledger holds where a publication was to be put, which is the custodian's business: no table shows it."""
+
 TABLES: Final[Mapping[str, Mapping[str, Type]]] = {
-    "budget": {"population": "text", "part": "text", "currency": "text", "total": "real", "spent": "real", "left": "real"},
+    "budget": {"population": "text", "part": "text", "currency": "text", "total": "real", "spent": "real", "left": "real", "note": "text"},
     "ledger": {
         "entry": "integer",
         "time": "text",
@@ -49,9 +55,13 @@ TABLES: Final[Mapping[str, Mapping[str, Type]]] = {
         "max": "text",
         "step": "text",
         "value_count": "integer",
+        "value_list": "text",  # the first of them, as one writes them in a question
         "is_unit": "boolean",
     },
+    "column_values": {"table": "text", "column": "text", "value": "text"},
+    "quotas": {"analyst": "text", "total": "real", "spent": "real", "left": "real"},
 }
+_LISTED: Final = 20
 _CURRENCIES: Final = ("epsilon", "rho", "delta")
 
 
@@ -68,8 +78,29 @@ class Held(Protocol):
     def ledger(self) -> Store: ...
 
 
+def summary(database: Held) -> str:
+    """One line: the tables, whom they are about, and what is left of the budgets. It never fails, since debuggers show it."""
+    policy, said = database.policy, []
+    try:
+        budgets = database.budgets
+    except HedgerowError:  # the ledger is closed, or is no longer there
+        budgets = {}
+    for rule in policy.budgets:
+        names = [table.name for table in policy.tables if table.population == rule.population]
+        left = f", with {_left(budgets[rule.population])} left" if rule.population in budgets else ""
+        said += [f"{', '.join(names)} about {rule.population}{left}"] if names else []
+    public = [table.name for table in policy.tables if table.public]
+    said += [f"{', '.join(public)} public"] if public else []
+    return f"Database {policy.name}: {'; '.join(said)}"
+
+
+def _left(account: Account | DualAccount) -> str:
+    lines = {"epsilon": account} if isinstance(account, Account) else {"epsilon": account.epsilon, "rho": account.rho}
+    return " or ".join(f"{name} {float(line.to_dict()['left']):g}" for name, line in lines.items() if line.spent != math.inf)
+
+
 def rows_of(table: str, database: Held, analyst: str | None) -> Iterator[Row]:
-    """The rows of a system table; ``analyst`` None is the custodian, who sees every entry of the ledger."""
+    """The rows of a system table; ``analyst`` None is the custodian, who sees every entry of the ledger and every quota."""
     match table:
         case "budget":
             for population, account in database.budgets.items():
@@ -78,20 +109,32 @@ def rows_of(table: str, database: Held, analyst: str | None) -> Iterator[Row]:
             yield from _ledger(database.ledger, analyst)
         case "tables":
             yield from map(_table, database.policy.tables)
+        case "column_values":
+            for name, entry in database.catalog.tables.items():
+                for column in entry.columns:
+                    for value in column.values or ():
+                        yield {"table": name, "column": column.name, "value": _plain(value)}
+        case "quotas":
+            for rule in database.policy.analysts:
+                if analyst in (None, rule.name):
+                    yield _quota(rule, database.ledger.book.spent_by(rule.name))
         case _:
             for name, entry in database.catalog.tables.items():
                 yield from (_column(name, column, entry.is_unit(column.name)) for column in entry.columns)
 
 
 def _budget(population: str, part: str | None, account: Account | DualAccount) -> Iterator[Row]:
+    """``spent`` is NULL where no number bounds it. What to know when reading a line stands beside it."""
     lines = {"epsilon": account} if isinstance(account, Account) else {name: getattr(account, name) for name in _CURRENCIES}
     for currency, line in lines.items():
-        numbers: Row = {
-            "total": float(decimals(line.total)),
-            "spent": float(decimals(line.spent, up=True)),
-            "left": float(decimals(line.left)),
-        }
-        yield {"population": population, "part": part, "currency": currency} | numbers
+        plain = line.to_dict()
+        numbers: Row = {name: None if plain[name] == "inf" else float(plain[name]) for name in ("total", "spent", "left")}
+        notes = ["spent: with what was asked of everybody"] if part is not None else []
+        if line.spent == math.inf:
+            notes.append("closed by Gaussian noise, which has no pure epsilon: rho counts")
+        elif currency == "rho" and isinstance(account, DualAccount) and account.epsilon.spent == math.inf and account.at is not None:
+            notes.append(f"spent comes to epsilon {brief(account.converted)} at delta {brief(account.at)}")
+        yield {"population": population, "part": part, "currency": currency, **numbers, "note": "; ".join(notes) or None}
     for partitioned, parts in account.parts.items():
         for name, inner in parts.items():
             yield from _budget(population, f"{partitioned} {name}", inner)
@@ -122,7 +165,8 @@ def _ledger(ledger: Store, analyst: str | None) -> Iterator[Row]:
 
 
 def _about(about: Mapping[str, Any]) -> str:
-    return "; ".join(f"{name}: {', '.join(map(str, said)) if isinstance(said, list) else said}" for name, said in about.items())
+    told = {name: ", ".join(map(str, said)) if isinstance(said, list) else said for name, said in about.items() if name != PLACE}
+    return "; ".join(f"{name}: {said}" for name, said in told.items())
 
 
 def _table(table: TableRule) -> Row:
@@ -149,8 +193,33 @@ def _column(table: str, column: Column, is_unit: bool) -> Row:
         "max": _written(known.high, column.type),
         "step": None if column.type == "date" else _written(known.step, column.type),
         "value_count": None if column.values is None else len(column.values),
+        "value_list": _listed(column),
         "is_unit": is_unit,
     }
+
+
+def _quota(rule: AnalystRule, spent: Fraction) -> Row:
+    """NULL where an analyst has none."""
+    total = None if rule.max_epsilon is None else float(rule.max_epsilon)
+    left = None if rule.max_epsilon is None else float(max(rule.max_epsilon - spent, Fraction(0)))
+    return {"analyst": rule.name, "total": total, "spent": float(spent), "left": left}
+
+
+def _listed(column: Column) -> str | None:
+    """Ready for IN (…)."""
+    if column.values is None:
+        return None
+    shown = [_literal(value) for value in column.values[:_LISTED]]
+    return ", ".join(shown) + (", …" if len(column.values) > _LISTED else "")
+
+
+def _literal(value: Value) -> str:
+    plain = _plain(value)
+    return "'" + plain.replace("'", "''") + "'" if isinstance(value, str | date) else plain
+
+
+def _plain(value: Value) -> str:
+    return value.isoformat() if isinstance(value, date) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _written(value: Fraction | None, type_: Type) -> str | None:

@@ -186,11 +186,11 @@ class Finding:
 
 
 def _needs(question: Question, cap: str) -> bool:
-    """Whether a cap decides anything: of groups, where there are some and the question limits them not itself; of rows, where a unit may
-    have several and what is added up is not limited otherwise."""
-    bound = question.plan.bound
+    """Whether a cap decides anything: of groups, where there are some and neither the question limits them itself nor another table; of
+    rows, where a unit may have several and what is added up is not limited otherwise."""
+    bound, cells = question.plan.bound, question.plan.source.cells
     if cap == "max_groups":
-        return bool(bound.keys) and question.options.max_groups is None
+        return bool(bound.keys) and question.options.max_groups is None and bound.max_groups >= min(ANY, cells or ANY)
     free = (measure for measure in question.plan.measures if measure.kind != "units" and getattr(measure, "limits", None) is None)
     return bound.max_rows == ANY and next(free, None) is not None
 

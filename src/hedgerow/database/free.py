@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from hedgerow.database.listing import Listing
+from hedgerow.database.misread import check
 from hedgerow.engines.catalogue import Registered, physical, stock
 from hedgerow.engines.decode import Statement
 from hedgerow.engines.desk import Limits
@@ -46,6 +47,7 @@ def free_answer(sql: str, policy: Policy, catalog: Catalog) -> Listing | None:
         return _answered(tree, names, paths, catalog)
     except (Broken, Failed):
         pass
+    check(sql, tree, lambda relations: _generated(tree, names, relations), {name: catalog.tables[name] for name in paths})
     raise SourceError(_FAILED)
 
 

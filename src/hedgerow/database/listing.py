@@ -10,7 +10,7 @@ from html import escape
 from typing import Any, Final
 
 from hedgerow.answers.frames import Frames
-from hedgerow.answers.show import answer_table
+from hedgerow.answers.show import answer_table, more
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.values import Type
 from hedgerow.privacy.loss import Loss
@@ -47,6 +47,11 @@ class Listing(Frames):
         """What to know when reading it."""
         return (_FREE,)
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """All columns: there is no noise."""
+        return frozenset(self.types)
+
     def interval(self, column: str, level: object = None, *, rows: int | None = None) -> list[None]:  # noqa: ARG002
         """None for each row: there is no noise."""
         if column not in self.types:
@@ -76,7 +81,8 @@ class Listing(Frames):
 
         out = io.StringIO()
         Console(file=out, width=400, color_system=None, legacy_windows=False).print(answer_table(self))
-        return "\n".join([*(line.rstrip() for line in out.getvalue().splitlines() if line.strip()), "", _FREE])
+        lines = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
+        return "\n".join([*lines, "", *more(len(self.rows)), _FREE])
 
     def _repr_html_(self) -> str:
         titles = "".join(f"<th>{escape(name)}</th>" for name in self.columns)

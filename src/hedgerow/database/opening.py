@@ -29,7 +29,7 @@ from hedgerow.policy import Policy, TableRule, loosened, read_policy
 from hedgerow.policy.frame import FRAME
 from hedgerow.privacy.account import Account, DualAccount
 
-__all__ = ["accept", "budgets", "open", "over"]
+__all__ = ["accept", "budgets", "open", "over", "quotas"]
 
 
 def open(path: str | Path, *, analyst: str | None = None, deadline: float = 60.0, in_process: bool = False) -> Database:
@@ -92,11 +92,23 @@ def accept(path: str | Path, *, note: str = "", budgets_only: bool = False, anew
 
 
 def budgets(path: str | Path) -> Mapping[str, Account | DualAccount]:
-    """The budget of each population of a policy file; its data need not be there."""
+    """The budget of each population of a policy file that a table is, or was, about; its data need not be there."""
     policy = read_policy(path)
     with _ledger(policy) as ledger:
         _enter(policy, ledger)
-        return {rule.population: ledger.book.budget(rule.population).view for rule in policy.budgets}
+        known = [rule.population for rule in policy.budgets if rule.population in ledger.book.populations]
+        return {name: ledger.book.budget(name).view for name in known}
+
+
+def quotas(path: str | Path) -> Mapping[str, Account | None]:
+    """The quota of each analyst of a policy file, None for one without; its data need not be there."""
+    policy = read_policy(path)
+    with _ledger(policy) as ledger:
+        _enter(policy, ledger)
+        book = ledger.book
+        return {
+            rule.name: None if rule.max_epsilon is None else Account(rule.max_epsilon, book.spent_by(rule.name)) for rule in policy.analysts
+        }
 
 
 def _ledger(policy: Policy, *, knowingly: bool = False) -> Store:

@@ -10,12 +10,12 @@ them, so a question about several parts is charged to the whole, unless nobody i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from hedgerow.plan.dates import PARTS, STARTS
-from hedgerow.plan.expressions import Call, Expression, evaluate, reads, typed
+from hedgerow.plan.expressions import Expression, evaluate, reads, typed
 from hedgerow.plan.nodes import Aggregate, Filter, Project, Rows, Table
+from hedgerow.plan.simple import flat
 from hedgerow.plan.values import Value
 from hedgerow.policy import TableRule
 from hedgerow.policy.rules import part_name
@@ -54,16 +54,8 @@ def _taken_apart(rows: Rows) -> tuple[Table | None, list[Expression]]:
     conditions: list[Expression] = []
     while isinstance(rows, Filter | Project):
         if isinstance(rows, Filter):
-            conditions.extend(_each(rows.condition))
+            conditions.extend(flat(rows.condition, "and"))
         elif conditions:  # a condition on computed columns reads other names
             return None, []
         rows = rows.source
     return (rows, conditions) if isinstance(rows, Table) else (None, [])
-
-
-def _each(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, Call) and condition.function == "and":
-        for argument in condition.arguments:
-            yield from _each(argument)
-    else:
-        yield condition

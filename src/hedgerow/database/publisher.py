@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from hedgerow.database.continual import ContinualDraft
+from hedgerow.database.facts import PLACE
 from hedgerow.database.parts import parts_of
 from hedgerow.engines.source import Source
 from hedgerow.errors import InvalidArgument, Refused, SourceError
@@ -151,30 +152,40 @@ class Draft:
                 found = Publication.load(held["place"])
             except SourceError:
                 found = None
-            if found is not None and found.receipt["data"] == held["data"]:
-                return workshop.copy(found)
-            if workshop.take(held):
+            if (found is not None and workshop.copy(found, held, charge.hash)) or workshop.take(held):
                 return _finished(workshop, charge)
         return None
 
     def _made(self, workshop: Workshop, request: str | None, tell: Tell) -> Publication:
         made: list[str] = []
 
-        def program(purse: Purse) -> str:
-            built = self.sketch.build(purse, tell)
-            made.append(json.dumps(workshop.keep(built.table, self._receipt(built))))
+        def program(purse: Purse, entry: Entry) -> str:
+            kept = workshop.adopt(entry.hash)
+            if kept is None:
+                built = self.sketch.build(purse, tell)
+                kept = workshop.keep(built.table, self._receipt(built), entry.hash)
+            made.append(json.dumps(kept))
             return made[0]
 
+        place = str(workshop.place.absolute())
+        self._check_place(request, place)
         source = self._desk.source  # what is wrong with the data is said here, before anything is charged
-        payload, entry = publish(self._plan, source, self._desk.ledger, self.sketch.total, program, self._charge(request))
+        payload, entry = publish(self._plan, source, self._desk.ledger, self.sketch.total, program, self._charge(request, place))
         # Of two runs for one payment the ledger keeps one: what the other made is never seen.
         if made != [payload]:
             workshop.drop()
             raise Refused("This request was published before; its folder is where it was put then. Ask again without the request key.")
         return _finished(workshop, entry)
 
-    def _charge(self, request: str | None) -> Charge:
-        about = {"table": self.table.name, "publication": f"{self.sketch.kind} of {', '.join(self.sketch.domain.names[:20])}"}
+    def _check_place(self, request: str | None, place: str) -> None:
+        """Of a run that died all that can be found is what it left beside its place: so its request stays there."""
+        made = self._desk.ledger.requested(self._analyst, request)
+        first = place if made is None else made.body["about"].get(PLACE, place)
+        if first != place:
+            raise Refused(f"This request was first to be put in {first}. Publish it there, or without the request key.")
+
+    def _charge(self, request: str | None, place: str) -> Charge:
+        about = {PLACE: place, "table": self.table.name, "publication": f"{self.sketch.kind} of {', '.join(self.sketch.domain.names[:20])}"}
         parts = parts_of(self._plan, self.table)
         return Charge(
             self._rule.population,

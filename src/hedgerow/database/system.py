@@ -1,9 +1,11 @@
 """System tables: what an analyst may know without asking about anybody. No data are touched, and nothing is charged.
 
-    hedgerow.budget     what each population may lose in all, has lost, and has left
-    hedgerow.ledger     the entries of whoever asks; all of them for the custodian
-    hedgerow.tables     the tables, whom they protect, and the caps of the policy
-    hedgerow.columns    their columns with declared bounds; hidden columns do not exist
+    hedgerow.budget         what each population may lose in all, has lost, and has left
+    hedgerow.quotas         the quota of whoever asks; all of them for the custodian
+    hedgerow.ledger         the entries of whoever asks; all of them for the custodian
+    hedgerow.tables         the tables, whom they protect, and the caps of the policy
+    hedgerow.columns        their columns with declared bounds and values; hidden columns do not exist
+    hedgerow.column_values  every declared value, a row each
 
 The text of a question goes to no engine here either. It is read by the rules that read every question, and a closed part of SQL is worked
 out in this file: columns or COUNT(*), WHERE with comparisons, ORDER BY, LIMIT, OFFSET.

@@ -6,19 +6,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from sqlglot import exp
 
 from hedgerow.engines.compile import Shelf, compiling
 from hedgerow.engines.decode import Compiled, Statement
-from hedgerow.engines.desk import Desk
+from hedgerow.engines.desk import Desk, tried
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.frames import snapshot
 from hedgerow.engines.reading import READABLE, UNITS, Stored, parse, read, read_unit
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.engines.terms import column, select
-from hedgerow.errors import HedgerowError, InvalidArgument, SourceError
+from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Type
@@ -116,35 +116,21 @@ def stock(desk: Desk, tables: Mapping[str, Registered], dialect: Dialect) -> Cat
 def _stocked(desk: Desk, registered: Registered, relation: str, dialect: Dialect) -> tuple[Shelf, tuple[PhysicalColumn, ...]]:
     schema, path = registered.schema, registered.path
     if path is None:
-        attached = _tried(
+        attached = tried(
             lambda: desk.attach_object(relation, registered.data), f"The frame of {schema.table} has columns of unknown types."
         )
     else:
-        attached = _tried(lambda: desk.attach_file(relation, path), f"The file {path.name} is not what its name says.")
+        attached = tried(lambda: desk.attach_file(relation, path), f"The file {path.name} is not what its name says.")
     there = physical(attached.columns)
     if path is not None and path.suffix.lower() == ".csv":
         query, shelf = _parsing(schema, relation, there, dialect)
         words = f"The file {path.name} cannot be read: every line needs as many values as the first, every quote an end, all in UTF-8."
-        _tried(lambda: desk.store(shelf.relation, query), words)
+        tried(lambda: desk.store(shelf.relation, query), words)
         return shelf, there
     shelf = shelf_of(schema, relation, there)
     statement = _reading_all(schema, shelf, dialect)
-    _tried(lambda: desk.answer(statement), f"The table {schema.table} is damaged: some of its values cannot be read.")
+    tried(lambda: desk.answer(statement), f"The table {schema.table} is damaged: some of its values cannot be read.")
     return shelf, there
-
-
-T = TypeVar("T")
-
-
-def _tried(action: Callable[[], T], words: str) -> T:
-    """The result, or a SourceError that carries nothing of the engine's own message, which may quote data."""
-    try:
-        return action()
-    except HedgerowError:
-        raise
-    except Exception:
-        pass
-    raise SourceError(words)
 
 
 def physical(columns: Sequence[tuple[str, str]]) -> tuple[PhysicalColumn, ...]:
@@ -167,9 +153,11 @@ def shelf_of(schema: Schema, relation: str, columns: Sequence[PhysicalColumn]) -
     for declared in schema.columns:
         there = _find(schema, declared.name, columns)
         if there.type is None or there.type not in READABLE[declared.type]:
-            raise SourceError(
+            held = (
                 f"The column {declared.name} of {schema.table} holds {_WORDS[there.type]}, and the policy declares {_WORDS[declared.type]}."
             )
+            dates = " Turn the text into dates first, with pandas.to_datetime for instance."
+            raise SourceError(held + dates * ((there.type, declared.type) == ("text", "date")))
         stored[declared.name] = Stored(there.name, there.type)
     return Shelf(relation, stored, _unit(schema, columns))
 

@@ -2,35 +2,42 @@
 
     rows -> one line for each (unit, group): how many rows, the sums -> the groups that count -> cut to ``max_rows`` -> added up by group
 
-What is not added up has a statement of its own: different values, the samples of picks, and combinations. All of them read the same rows
-and keep the same groups of each unit.
+Where a join allows it, its two sides are worked on one by one, and only then is there a line for each unit and group (``apart``). What is
+not added up has a statement of its own: different values, the samples of picks, and combinations. All of them read the same rows and keep
+the same groups of each unit.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 from sqlglot import exp
 
+from hedgerow.engines.apart import Apart, apart
 from hedgerow.engines.crossing import crossed
 from hedgerow.engines.decode import Compiled, Statement
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.rows import MOST, OTHER, UNIT, RowCompiler, Selected, Shelf, expressions, merged
+from hedgerow.engines.origin import origin
+from hedgerow.engines.rows import MOST, OTHER, UNIT, RowCompiler, Selected, Shelf, as_partners, expressions, merged, same_unit
 from hedgerow.engines.samples import Samples
 from hedgerow.engines.scalars import weight
 from hedgerow.engines.sums import Sums
-from hedgerow.engines.terms import as_type, column, one_of, ordered, select, test, whole
+from hedgerow.engines.terms import as_type, call, column, one_of, ordered, select, test, when, whole
 from hedgerow.errors import Unsupported
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate
+from hedgerow.plan.nodes import Aggregate, Rows
 from hedgerow.plan.picks import Pick
+from hedgerow.plan.values import Value
 
 __all__ = ["Shelf", "compile_plan", "compiling"]
 
 _HEAVY: Final = 20_000
+_FEW_ROWS: Final = 2**17  # (2^17)^2 rows with values up to 2^26 have sums within 61 bits
+_TIMES: Final = "m"
+_ONCE: Final = "once"
 
 Named = Sequence[tuple[str, exp.Expr]]
 
@@ -53,7 +60,13 @@ def compile_plan(plan: Aggregate, shelves: Mapping[str, Shelf], dialect: Dialect
             others[place] = _written(plan, Samples(plan, measure, found, dialect, _asked(plan, found), text_ids=text_ids), dialect)
     if not summed and plan.source.domain is None:  # which groups there are has to come from somewhere
         summed = (Measure("units"),)
-    return Compiled(_summed(plan, summed, compiler, text_ids=text_ids) if summed else None, others)
+    if not summed:
+        return Compiled(None, others)
+    # Beside other statements the rows come as they come there, so that all rank the groups of a unit alike.
+    sides = None if others else _sides(plan, summed)
+    if sides is not None:
+        return Compiled(_summed_apart(plan, summed, sides, compiler, text_ids=text_ids), others)
+    return Compiled(_summed(plan, summed, compiler, text_ids=text_ids), others)
 
 
 def _written(plan: Aggregate, samples: Samples, dialect: Dialect) -> Statement:
@@ -76,11 +89,86 @@ def _summed(plan: Aggregate, measures: tuple[Measure, ...], compiler: RowCompile
         final = _by_others(plan, pairs, sums) if compiler.others else _by_unit(plan, pairs, sums, dialect, text_ids=text_ids)
     else:
         final = _by_row(found, keys, where, sums)
+    return _closed(plan, final, sums, dialect)
+
+
+def _closed(plan: Aggregate, final: exp.Select, sums: Sums, dialect: Dialect) -> Statement:
+    keys, known = plan.bound.keys, plan.bound.columns
     if keys:
-        final = final.order_by(*ordered([column(name) for name, _ in keys]).expressions, copy=False)
+        final = final.order_by(*ordered([column(f"k{i}") for i in range(len(keys))]).expressions, copy=False)
     elif plan.source.domain is None:
         final = final.having(test(exp.Count(this=exp.Star()), exp.GT, whole(0)), copy=False)
-    return Statement(final.sql(dialect=dialect.name, comments=False, copy=False), tuple(known[key].type for key in bound.keys), sums.wide)
+    return Statement(final.sql(dialect=dialect.name, comments=False, copy=False), tuple(known[key].type for key in keys), sums.wide)
+
+
+def _sides(plan: Aggregate, measures: Sequence[Measure]) -> Apart | None:
+    """The two sides of a join, where what is added up on one of them can be multiplied afterwards without leaving 64 bits (``_times``)."""
+    if plan.meeting is not None or plan.bound.max_rows > _FEW_ROWS or any(measure.limits is not None for measure in measures):
+        return None
+    return apart(plan.bound.source, plan.bound.keys, [name for measure in measures for name in measure.columns])
+
+
+def _summed_apart(plan: Aggregate, measures: tuple[Measure, ...], sides: Apart, compiler: RowCompiler, *, text_ids: bool) -> Statement:
+    """The sums of each unit on one side, its first groups on the other, and then both together."""
+    bound, dialect = plan.bound, compiler.dialect
+    here = compiler.rows(sides.summed, merged([], (name for measure in measures for name in measure.columns)))
+    sums = Sums(measures, bound.max_rows, here.names, bound.columns, dialect)
+    parts = sums.parts()
+    each = select([(UNIT, column(UNIT)), *parts], here.sql).group_by(column(UNIT), copy=False)
+    there = compiler.rows(sides.grouped, bound.keys)
+    keys = [(f"k{i}", there.names[key].copy()) for i, key in enumerate(bound.keys)]
+    rows = select([(UNIT, column(UNIT)), *keys], there.sql, _asked(plan, there))
+    groups, once = _groups(plan, rows, dialect, text_ids=text_ids)
+    outputs = [(name, column(name, "s")) for name in (UNIT, *(name for name, _ in keys))]
+    times = _times(bound.max_rows)
+    products = [(name, test(column(name, "p"), exp.Mul, times.copy())) for name, _ in parts]
+    pairs = select([*outputs, *products], groups).join(as_partners(each), on=same_unit(), join_type="inner", copy=False)
+    final = select([*((name, column(name)) for name, _ in keys), *_told(sums.of_pairs(), sums.wide)], pairs)
+    final = final.group_by(*(column(name) for name, _ in keys), copy=False) if keys else final
+    if once is not None:
+        final = final.with_(exp.to_identifier(_ONCE, quoted=True), once, materialized=True, copy=False)
+    return _closed(plan, final, sums, dialect)
+
+
+def _groups(plan: Aggregate, rows: exp.Select, dialect: Dialect, *, text_ids: bool) -> tuple[exp.Select, exp.Select | None]:
+    """Of each unit the groups that count, and how many of these rows each of them has; with what it needs to know beforehand, if anything.
+
+    Most often the groups come from a table with a row for each unit. Who has one row has one group, and that is known without a sort.
+    """
+    keys = [column(f"k{i}") for i in range(len(plan.bound.keys))]
+    named = [(UNIT, column(UNIT)), *((key.name, key) for key in keys)]
+    if not _may_be_too_many(plan):
+        return _counted(rows, named), None
+    times, once = column(_TIMES), exp.Table(this=exp.to_identifier(_ONCE, quoted=True))
+    each = select([named[0], *((key.name, exp.Min(this=key)) for key in keys), (_TIMES, exp.Count(this=exp.Star()))], rows.copy())
+    each = each.group_by(column(UNIT), copy=False)
+    lone = select([(name, value.copy()) for name, value in [*named, (_TIMES, times)]], once, [test(times.copy(), exp.EQ, whole(1))])
+    others = select([(UNIT, column(UNIT))], once.copy(), [test(times.copy(), exp.GT, whole(1))])
+    several = rows.where(exp.In(this=column(UNIT), query=exp.Subquery(this=others)), copy=False)
+    first = _first(_counted(several, named), keys, plan.bound.max_groups, dialect, text_ids=text_ids)
+    both = exp.Subquery(this=exp.Union(this=lone, expression=first, distinct=False), alias=exp.TableAlias(this=exp.to_identifier("s")))
+    return select([(name, value.copy()) for name, value in [*named, (_TIMES, times)]], both), each
+
+
+def _counted(rows: exp.Select, named: Named) -> exp.Select:
+    counted = select([*((name, value.copy()) for name, value in named), (_TIMES, exp.Count(this=exp.Star()))], rows)
+    return counted.group_by(*(value.copy() for _, value in named), copy=False)
+
+
+def _may_be_too_many(plan: Aggregate) -> bool:
+    """Whether a unit can be in more groups than count."""
+    cells = plan.source.cells
+    return bool(plan.bound.keys) and (cells is None or cells > plan.bound.max_groups)
+
+
+def _times(most: int) -> exp.Expr:
+    """How often the sums of a unit with n rows (of which ``most`` count) are put in, where a group has m rows of it on the other side.
+
+    Of n m rows, if more than ``most``, what counts is trunc(s m * most / (n m)) = trunc(s * most / n), the same for every m with
+    n m > most. So a large m may be cut: to 1 where n > most, and to most + 1 elsewhere. What is multiplied so stays small.
+    """
+    many = test(column("n", "p"), exp.GT, whole(most))
+    return when((many, whole(1)), otherwise=call("least", column(_TIMES, "s"), whole(most + 1)))
 
 
 def compiling(shelves: Mapping[str, Shelf], dialect: Dialect) -> Callable[[Aggregate], Compiled]:
@@ -105,9 +193,8 @@ def _by_row(found: Selected, keys: Named, where: Sequence[exp.Expr], sums: Sums)
 def _by_unit(plan: Aggregate, pairs: exp.Select, sums: Sums, dialect: Dialect, *, text_ids: bool) -> exp.Select:
     """From a line for each unit and group to one for each group."""
     keys = [column(f"k{i}") for i in range(len(plan.bound.keys))]
-    cells, most = plan.source.cells, plan.bound.max_groups
-    if keys and (cells is None or cells > most):
-        pairs = _first(pairs, keys, most, dialect, text_ids=text_ids)
+    if _may_be_too_many(plan):
+        pairs = _first(pairs, keys, plan.bound.max_groups, dialect, text_ids=text_ids)
     final = select([*((key.name, key) for key in keys), *_told(sums.of_pairs(), sums.wide)], pairs)
     return final.group_by(*(key.copy() for key in keys), copy=False) if keys else final
 
@@ -142,6 +229,20 @@ def _first(pairs: exp.Select, keys: Sequence[exp.Expr], most: int, dialect: Dial
 
 def _asked(plan: Aggregate, found: Selected) -> list[exp.Expr]:
     """Which rows are in a group of the domain."""
-    known, domain = plan.bound.columns, plan.source.domain or ()
+    rows, known = plan.bound.source, plan.bound.columns
     keys = [(name, found.names[name]) for name in plan.bound.keys]
-    return [one_of(key.copy(), values, known[name].type) for (name, key), values in zip(keys, domain, strict=bool(domain))]
+    return [
+        # Reading has made NULL of all that is not in the list: to look through a long one again takes six times as long.
+        _there(key) if _reads_only(rows, name, values) else one_of(key.copy(), values, known[name].type)
+        for (name, key), values in zip(keys, plan.source.domain or (), strict=plan.source.domain is not None)
+    ]
+
+
+def _there(value: exp.Expr) -> exp.Expr:
+    return exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
+
+
+def _reads_only(rows: Rows, name: str, values: Collection[Value]) -> bool:
+    """Whether a key is a column as it was read, with a list of its own, all of which are among these values."""
+    read = origin(rows, name)
+    return read is not None and read.values is not None and read.type != "real" and set(read.values) <= set(values)

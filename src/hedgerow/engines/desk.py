@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from hedgerow.engines.decode import Columns, Statement
+from hedgerow.errors import HedgerowError, SourceError
 from hedgerow.numeric.number import whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Attached", "Desk", "Limits"]
+__all__ = ["Attached", "Desk", "Limits", "tried"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,17 @@ class Attached:
 
     relation: str
     columns: tuple[tuple[str, str], ...]
+
+
+def tried(action: Callable[[], T], words: str) -> T:
+    """The result, or a SourceError that carries nothing of the engine's own message, which may quote data."""
+    try:
+        return action()
+    except HedgerowError:
+        raise
+    except Exception:
+        pass
+    raise SourceError(words)
 
 
 class Desk(Protocol):

@@ -23,7 +23,7 @@ from hedgerow.plan.measures import Others
 from hedgerow.plan.nodes import Filter, Fold, Join, Project, Rows, Table, Union
 from hedgerow.plan.values import Range, Type
 
-__all__ = ["MOST", "MOST_ROWS", "OTHER", "UNIT", "RowCompiler", "Selected", "Shelf", "expressions", "merged"]
+__all__ = ["MOST", "MOST_ROWS", "OTHER", "UNIT", "RowCompiler", "Selected", "Shelf", "as_partners", "expressions", "merged", "same_unit"]
 
 UNIT: Final = "u"
 OTHER: Final = "w"  # the unit of the other population, where two meet
@@ -127,7 +127,9 @@ class RowCompiler:
         names = _names(outputs)
         agree = _agree(column(names[own.name].name, "s"), own.range, column("k", "p"), key.range, f"{node.schema.table}.{own.name}")
         kept = {name: column(names[name].name, "s") for name in needed}
-        found = select([(UNIT, column(UNIT, "p")), *_numbered(kept)], here).join(_beside(owners), on=agree, join_type="inner", copy=False)
+        found = select([(UNIT, column(UNIT, "p")), *_numbered(kept)], here).join(
+            as_partners(owners), on=agree, join_type="inner", copy=False
+        )
         return Selected(found, _names(kept))
 
     def _first_parts(self, node: Table, needed: Sequence[str]) -> Selected:
@@ -192,7 +194,7 @@ class RowCompiler:
         known, known_there = node.source.columns, node.other.columns
         agree = [_agree(here[a], known[a], there[b], known_there[b], a) for a, b in node.on]
         if private:
-            agree.append(test(column(UNIT, "s"), exp.EQ, column(UNIT, "p")))
+            agree.append(same_unit())
         if node.matches is not None:
             agree.append(test(column("place", "p"), exp.LTE, whole(min(node.matches, MOST))))
         alike = [_compared(other.names[b], known_there[b], known[a]) for a, b in node.on]
@@ -200,7 +202,7 @@ class RowCompiler:
         outputs = {name: there[added[name]] if name in added else here[name] for name in needed}
         unit = [(UNIT, column(UNIT, "s"))] if self.units else []
         found = select([*unit, *_numbered(outputs)], own.sql)
-        joined = found.join(_beside(beside), on=both(agree), join_type="left" if node.keeps else "inner", copy=False)
+        joined = found.join(as_partners(beside), on=both(agree), join_type="left" if node.keeps else "inner", copy=False)
         return Selected(joined, _names(outputs))
 
     def _meeting(self, node: Join, others: Others, needed: Sequence[str]) -> Selected:
@@ -226,7 +228,7 @@ class RowCompiler:
             name: column(other.names[added[name]].name, "p") if name in added else column(own.names[name].name, "s") for name in needed
         }
         ids = [(UNIT, column(UNIT, "s")), (OTHER, column(UNIT, "p"))]
-        found = select([*ids, *_numbered(outputs)], first).join(_beside(beside), on=both(agree), join_type="inner", copy=False)
+        found = select([*ids, *_numbered(outputs)], first).join(as_partners(beside), on=both(agree), join_type="inner", copy=False)
         return Selected(found, _names(outputs))
 
     def _union(self, node: Union, needed: Sequence[str]) -> Selected:
@@ -266,7 +268,13 @@ def _placed(public: Selected, alike: Sequence[exp.Expr], adds: Sequence[str]) ->
     return select([*_same(public), ("place", place)], public.sql)
 
 
-def _beside(rows: exp.Select) -> exp.Subquery:
+def same_unit() -> exp.Expr:
+    """That two rows are of the same unit."""
+    return test(column(UNIT, "s"), exp.EQ, column(UNIT, "p"))
+
+
+def as_partners(rows: exp.Select) -> exp.Subquery:
+    """Rows to be joined, as "p"."""
     return exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("p", quoted=True)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import duckdb
 
 from hedgerow.engines.decode import Columns, Statement, fetched
 from hedgerow.engines.desk import Attached, Limits
+from hedgerow.engines.header import header
 from hedgerow.errors import SourceError
 
 if TYPE_CHECKING:
@@ -86,6 +86,16 @@ class Session:
         finally:
             cursor.close()
 
+    def complaint(self, query: str) -> str | None:
+        """Why the names and types of a query do not fit, in the first line of the engine's words; nothing is run. None where they do."""
+        try:
+            self._connection.execute(f"EXPLAIN {query}")
+        except duckdb.BinderException as error:
+            return str(error).removeprefix("Binder Error: ").splitlines()[0]
+        except duckdb.Error:
+            return None
+        return None
+
     def close(self) -> None:
         """Lets go of everything. A second time it does nothing."""
         with contextlib.suppress(duckdb.Error):
@@ -106,15 +116,7 @@ def _quoted(value: str) -> str:
 
 def _csv(path: Path) -> str:
     """Nothing is guessed from the data: commas, double quotes, a line of names. A guess could change with one person's row."""
-    try:
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            names = next(csv.reader(file, strict=True), [])
-            "".join(names).encode()
-    except (UnicodeEncodeError, csv.Error):
-        names = []
-    if not names or len({name.casefold() for name in names}) != len(names) or not all(names):
-        raise SourceError(f"The first line of {path.name} must give every column a name of its own, in UTF-8 and with commas between.")
-    columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in names)
+    columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in header(path))
     options = (
         "auto_detect = false, header = true, delim = ',', quote = '\"', escape = '\"', null_padding = false, "
         "allow_quoted_nulls = false, max_line_size = 100000000"

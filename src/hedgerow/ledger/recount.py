@@ -54,8 +54,12 @@ class Report:
     def __str__(self) -> str:
         lines = [f"Ledger {self.ledger}: {self.entries} entries, {'nothing is wrong' if self.sound else self.problem}"]
         for name, sums in self.spent.items():
-            lines.append(f"{name}: spent " + ", ".join(f"{part} {_text(value, _decimals)}" for part, value in sums.items()))
+            lines.append(f"{name}: spent " + ", ".join(_line(part, value) for part, value in sums.items()))
         return "\n".join(lines)
+
+
+def _line(part: str, value: Fraction | float) -> str:
+    return f"{part} {_text(value, _decimals)}" if isinstance(value, Fraction) else f"no pure {part}"  # as Gaussian noise has none
 
 
 def _decimals(value: Fraction | float) -> str:

@@ -32,7 +32,10 @@ _TABLE = """CREATE TABLE entries (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, t
 body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT"""
 _SELECT = "SELECT seq, kind, time, body, previous, hash FROM entries WHERE seq >= ? ORDER BY seq"
 _ADOPT = "When no other copy is in use, the custodian runs 'hedgerow ledger adopt'."
-_LOST = "Put the newest copy back; if entries are lost for good, 'hedgerow ledger adopt --lost' goes on with all budgets closed."
+_LOST = (
+    "Put the newest copy back, with 'hedgerow ledger restore POLICY COPY'; if entries are lost for good, 'hedgerow ledger adopt --lost' "
+    "goes on with all budgets closed."
+)
 
 
 class Ledger(Store):
@@ -277,6 +280,7 @@ class Ledger(Store):
             self._draft.with_name(self._draft.name + end).unlink(missing_ok=True)
 
     def _put_in_place(self) -> None:
+        self._draft.chmod(0o600)  # who asked what, when, and for how long it ran is not everybody's business
         self._draft.rename(self.path)
         sync(self.path.parent)
 

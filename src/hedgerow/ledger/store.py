@@ -129,6 +129,11 @@ class Store(ABC):
         end = self.book.ended(entry.seq)
         return None if end is None else self._read(end)
 
+    def requested(self, analyst: str, request: str | None) -> Entry | None:
+        """The charge that was made for this request of this analyst, if one was."""
+        made = self.book.requested(analyst, request)
+        return None if made is None else self._read(made)
+
     def answers(self, question: str, version: str) -> list[tuple[Entry, str]]:
         """Each charge for this question on this version of the data, with the answer it got."""
         return [(self._read(charge), str(self._read(answer).body["payload"])) for charge, answer in self.book.answered(question, version)]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.chunk import Floats, Integers
 
-__all__ = ["Candidates"]
+__all__ = ["Candidates", "Design"]
 
 _GATHERED = 1 << 18  # cells summed at once: what is gathered of them stays in the cache, and takes little memory
 
@@ -101,6 +101,12 @@ class Candidates:
         """Some of the candidates."""
         return Candidates(self.places[rows], self.cohorts, self.bits)
 
+    def design(self) -> Design:
+        """The matrix after all: for few candidates and few cells it is faster, if it is used for many fits at once."""
+        matrix = np.zeros((len(self), self.cells + 1))
+        np.put_along_axis(matrix, self.places, 1.0, axis=1)
+        return Design(matrix[:, :-1])
+
     def only(self, cohorts: Integers) -> Candidates:
         """All candidates in some of the cohorts."""
         shape = len(self), self.cohorts, self.places.shape[1] // self.cohorts
@@ -108,3 +114,21 @@ class Candidates:
         moved = ((np.arange(cohorts.size) - cohorts) * self.bits).astype(np.int32)[None, :, None]
         places = np.where(kept < self.cells, kept + moved, np.int32(cohorts.size * self.bits))
         return Candidates(places.reshape(len(self), -1), int(cohorts.size), self.bits)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """A row for each candidate, 1 where it sets a cell. Numbers and shares may be those of many fits, a row for each."""
+
+    matrix: Floats
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def sums(self, numbers: Floats) -> Floats:
+        """For each candidate the sum of these numbers over the cells it sets."""
+        return np.asarray(numbers @ self.matrix.T)
+
+    def spread(self, shares: Floats) -> Floats:
+        """For each cell the sum of the shares of those that set it."""
+        return np.asarray(shares @ self.matrix)

@@ -23,41 +23,44 @@ Source
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hedgerow.local.candidates import Candidates
+from hedgerow.local.candidates import Candidates, Design
+from hedgerow.local.shrinkage import Prior
 from hedgerow.local.unlisted import Unlisted
-from hedgerow.numeric.chunk import Floats, Integers
+from hedgerow.numeric.chunk import Floats, Integers, Mask
 
-__all__ = ["Evidence", "Fit", "cross", "fit", "gather", "without"]
+__all__ = ["Evidence", "Fit", "cross", "fit", "gather", "left_out", "without"]
 
 _ROUNDS = (12, 40)  # the first pass only finds out how much stays unexplained
 _KEEP = 0.3  # of the last round, so that rounds do not swing
 _SETTLED = 1e-4  # mean square by which cells still move, in units of their variance: no more rounds are needed
 _CALM = 1e-2  # the same where rounds run out: single shares may still move, but no other candidate notices
-_POINTS = 14  # bumps of the prior beside the one at 0, which has no width
-_WIDTH = 0.25  # of a bump, for its place
 _WARM = 6  # rounds before the law of what is left is learnt: at first it is mostly what will be fitted
 _LEARNING = 16  # rounds that fit the prior and that law; later ones keep them, so that they can settle
 _NEGLIGIBLE = 0.01  # standard errors: a smaller share is 0
 _MANY = 4_000  # beyond, rounds look at promising candidates only
 _PROMISING = 1.0  # standard errors
 _LOOKS = (0, 2, 6)  # rounds that look at all of them
+_ACTIVE, _MATRIX = 2_000, 1 << 22  # candidates, and cells of theirs, that move while one is left out
+_STACKED = 1 << 15  # candidates of all fits that run at once
 STRAIN = 0.25
 FOLDS = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """Shrunken shares; what is left in each cell with the variance of that, coins and the error of the fit; how cells pull. ``strain`` says
-    how many numbers were fitted for each cell."""
+    """Shrunken shares; what is left in each cell with the variance of that, coins and the error of the fit; how cells pull; the prior of
+    shares, and the weights of cells. ``strain`` says how many numbers were fitted for each cell."""
 
     shares: Floats
     left: Floats
     noise: Floats
     law: Unlisted
+    prior: Prior
+    weights: Floats
     strain: float
     settled: bool
 
@@ -66,7 +69,7 @@ class Fit:
 class Evidence:
     """Of every candidate its score and how much its cells say; an unbiased estimate of its share is the one over the other. Of every cell
     what is left, with the variance of that, its pull, and how much it says. ``fitted[fold[cohort]]`` are the shares that were taken out of
-    a cohort."""
+    a cohort; ``whole`` is the fit to all of them, unless cohorts were judged by fits that had not seen them."""
 
     scores: Floats
     information: Floats
@@ -77,6 +80,7 @@ class Evidence:
     says: Floats
     fitted: Floats
     fold: Integers
+    whole: Fit | None = None
 
     @property
     def shares(self) -> Floats:
@@ -86,7 +90,7 @@ class Evidence:
     @property
     def crossed(self) -> bool:
         """Whether cohorts were judged by fits that had not seen them."""
-        return bool(self.fold.any())
+        return self.whole is None
 
 
 def gather(rates: Floats, variances: Floats, candidates: Candidates) -> Evidence:
@@ -94,7 +98,8 @@ def gather(rates: Floats, variances: Floats, candidates: Candidates) -> Evidence
     whole = fit(rates, variances, candidates) if candidates.cohorts > FOLDS else None
     if whole is None or not whole.settled or whole.strain > STRAIN:
         return cross(rates, variances, candidates)
-    return _weighed(candidates, whole.left, whole.noise, whole.law, whole.shares[None, :], np.zeros(candidates.cohorts, dtype=np.int64))
+    together = np.zeros(candidates.cohorts, dtype=np.int64)
+    return replace(_weighed(candidates, whole.left, whole.noise, whole.law, whole.shares[None, :], together), whole=whole)
 
 
 def fit(rates: Floats, variances: Floats, candidates: Candidates) -> Fit:
@@ -111,6 +116,24 @@ def without(rates: Floats, variances: Floats, candidates: Candidates, code: int)
     pulls = left / (variances + max(0.0, float(np.mean(left**2 - variances))))
     pulls -= pulls.mean()
     return pulls, float(candidates.take(np.array([code])).sums(pulls)[0])
+
+
+def left_out(rates: Floats, variances: Floats, candidates: Candidates, whole: Fit, codes: Integers) -> tuple[Floats, Floats]:
+    """The same of many candidates, a row of pulls and a score for each: cells pull by the law of ``whole``, and shares shrink by its prior.
+    Of very many candidates those with the least shares keep what that fit gave them."""
+    largest = np.argsort(-whole.shares, kind="stable")[: min(_ACTIVE, _MATRIX // candidates.cells)]
+    active = np.union1d(largest, codes)
+    rest = whole.shares.copy()
+    rest[active] = 0.0
+    design = candidates.take(active).design()
+    begun = _Pass(rates - candidates.spread(rest), 1 / whole.weights, design, variances, whole)
+    pulls, some = np.empty((codes.size, candidates.cells)), max(1, _STACKED // active.size)
+    for start in range(0, codes.size, some):
+        part = slice(start, start + some)
+        one = begun.run(_ROUNDS[0], active == codes[part, None])
+        pulls[part] = whole.law.pulls(one.left, one.noise)[0]
+    padded = np.pad(pulls, ((0, 0), (0, 1)))
+    return pulls, np.take_along_axis(padded, candidates.places[codes], axis=1).sum(axis=1)
 
 
 def cross(rates: Floats, variances: Floats, candidates: Candidates, folds: int = FOLDS) -> Evidence:
@@ -144,97 +167,75 @@ def _cells(cohorts: Integers, bits: int) -> Integers:
     return (cohorts[:, None] * bits + np.arange(bits)).ravel()
 
 
-def _information(candidates: Candidates, weights: Floats) -> Floats:
+def _information(candidates: Candidates | Design, weights: Floats) -> Floats:
     """What the cells of a candidate say about it once the background is taken out; never quite 0."""
     seen = candidates.sums(weights)
     return np.asarray(np.maximum(seen - seen**2 / weights.sum(), 1e-12 * weights.sum()))
 
 
 class _Pass:
-    """One run of message passing. ``coins``: the variances of the coins, where the law of what is left is to be learnt."""
+    """One run of message passing, or many at once, a row for each. ``coins``: the variances of the coins, where the law of what is left is
+    to be learnt; ``known``: a fit whose prior and law are taken over."""
 
-    def __init__(self, rates: Floats, variances: Floats, candidates: Candidates, coins: Floats | None = None) -> None:
+    def __init__(
+        self, rates: Floats, variances: Floats, candidates: Candidates | Design, coins: Floats | None = None, known: Fit | None = None
+    ) -> None:
         self._all, self._weights, self._coins = candidates, 1 / variances, coins
         self._part = _information(candidates, self._weights) / self._weights.sum()
-        self._mean = candidates.sums(self._weights) / self._weights.sum()
         self._target = self._centred(rates)
-        self._prior, self._points = np.append(0.5, np.full(_POINTS, 0.5 / _POINTS)), np.zeros(_POINTS + 1)
-        self._law: Unlisted | None = None
+        self._prior = Prior.flat() if known is None else known.prior
+        self._law = None if known is None else known.law
+        self._last = _LEARNING if known is None else 0  # the first round that learns nothing more
 
-    def run(self, rounds: int) -> Fit:
-        shares, left, strain, settled, error = np.zeros(len(self._all)), self._target, 0.0, False, 0.0
+    def run(self, rounds: int, absent: Mask | None = None) -> Fit:
+        """``absent[row, candidate]``: who is not listed in which of many fits."""
+        shares = np.zeros(len(self._all) if absent is None else absent.shape)
+        left, error, strain, settled = self._target, np.zeros(1), np.zeros(1), False
         some, chosen = self._all, np.arange(len(self._all))
         for turn in range(rounds):
             pulls, says, scale = self._judge(left, error, turn)
-            information = self._part * says.sum()
-            if len(self._all) > _MANY and turn in _LOOKS:
+            information = self._part * says.sum(axis=-1, keepdims=True)
+            if isinstance(self._all, Candidates) and len(self._all) > _MANY and turn in _LOOKS:
                 chosen = self._promising(shares, pulls, information, scale)
                 some = self._all.take(chosen)
-            errors = np.sqrt(scale / information[chosen])
-            estimate = shares[chosen] + some.sums(pulls) / information[chosen]
-            if turn < _LEARNING:
-                self._learn(estimate, errors)
-            mean, variance = self._shrink(estimate, errors)
-            strain = min(float(np.sum(variance / errors**2)) / left.size, 0.95)
-            error = strain / float(np.mean(says))
+            errors = np.sqrt(scale / information[..., chosen])
+            estimate = shares[..., chosen] + some.sums(pulls) / information[..., chosen]
+            if turn < self._last:
+                self._prior = self._prior.learn(estimate, errors, len(self._all) - chosen.size)
+            if absent is None:
+                mean, variance = self._prior.shrink(estimate, errors)
+            else:
+                mean, variance = self._prior.shrink_alike(estimate, float(errors.mean()))
+                mean[absent] = variance[absent] = 0.0
+            strain = np.minimum(np.sum(variance / errors**2, axis=-1, keepdims=True) / self._target.size, 0.95)
+            error = strain / np.mean(says, axis=-1, keepdims=True)
             keep = _KEEP if turn > 1 else 0.0
-            fresh = (1 - keep) * mean + keep * shares[chosen]
+            fresh = (1 - keep) * mean + keep * shares[..., chosen]
             fresh[fresh < _NEGLIGIBLE * errors] = 0.0
-            shares = np.zeros(len(self._all))
-            shares[chosen] = fresh
-            after = self._centred(self._target - some.spread(fresh) + fresh @ self._mean[chosen] + error * pulls)
-            moved = (1 - keep) ** 2 * float(np.mean(says * (after - left) ** 2))
+            shares = np.zeros_like(shares)
+            shares[..., chosen] = fresh
+            after = self._centred(self._target - some.spread(fresh) + error * pulls)
+            moved = (1 - keep) ** 2 * float(np.mean(says * (after - left) ** 2, axis=-1).max())
             left, settled = (1 - keep) * after + keep * left, moved < _CALM
             if moved < _SETTLED and (self._coins is None or turn > _WARM):
                 break
         noise = (1 / self._weights if self._coins is None else self._coins) + error
-        return Fit(shares, left, noise, self._law or Unlisted.learn(left, noise), strain, settled)
+        return Fit(shares, left, noise, self._law or Unlisted.plain(left, noise), self._prior, self._weights, float(strain.max()), settled)
 
-    def _judge(self, left: Floats, error: float, turn: int) -> tuple[Floats, Floats, float]:
+    def _judge(self, left: Floats, error: Floats, turn: int) -> tuple[Floats, Floats, Floats]:
         """Pulls, what cells say, and the variance of a pull in units of the latter, at least 1."""
         if self._coins is None or turn < _WARM:
-            says = self._weights / max(1.0, float(np.mean(self._weights * left**2)))
-            return says * left, says, 1.0
-        if self._law is None or turn < _LEARNING:
+            says = self._weights / np.maximum(1.0, np.mean(self._weights * left**2, axis=-1, keepdims=True))
+            return says * left, says, np.ones(1)
+        if self._law is None or turn < self._last:
             self._law = Unlisted.learn(left, self._coins + error)
         pulls, says = self._law.pulls(left, self._coins + error)
-        return pulls, says, max(1.0, float(np.mean(pulls**2) / np.mean(says)))
+        scale = np.mean(pulls**2, axis=-1, keepdims=True) / np.mean(says, axis=-1, keepdims=True)
+        return pulls, says, np.maximum(1.0, scale)
 
-    def _promising(self, shares: Floats, pulls: Floats, information: Floats, scale: float) -> Integers:
+    def _promising(self, shares: Floats, pulls: Floats, information: Floats, scale: Floats) -> Integers:
         score = self._all.sums(pulls) + information * shares
         return np.flatnonzero((score > _PROMISING * np.sqrt(scale * information)) | (shares > 0))
 
     def _centred(self, numbers: Floats) -> Floats:
-        return np.asarray(numbers - (self._weights @ numbers) / self._weights.sum())
-
-    def _learn(self, estimate: Floats, errors: Floats) -> None:
-        """Fit the prior on shares; candidates that were not looked at count as absent."""
-        if not estimate.size:
-            return
-        typical, absent = float(np.median(errors)), len(self._all) - estimate.size
-        self._points = np.append(0.0, np.geomspace(0.5 * typical, max(float(estimate.max()), 3 * typical), _POINTS))
-        likelihood = self._likelihood(estimate, errors**2)
-        for _ in range(3):
-            posterior = likelihood * self._prior
-            weight = (posterior / posterior.sum(axis=1, keepdims=True)).sum(axis=0)
-            weight[0] += absent
-            # Every bump keeps the weight of a twentieth of a candidate: else few of them are left, and shares jump between those.
-            self._prior = (weight + 1 / _POINTS) / (weight + 1 / _POINTS).sum()
-
-    def _shrink(self, estimate: Floats, errors: Floats) -> tuple[Floats, Floats]:
-        """Posterior mean and variance of each share."""
-        posterior = self._likelihood(estimate, errors**2) * self._prior
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        # Within a bump the posterior is normal: between its centre and the estimate, as their variances say.
-        noise, width = errors[:, None] ** 2, (_WIDTH * self._points) ** 2
-        pull = width / (noise + width)
-        centre = self._points + pull * (estimate[:, None] - self._points)
-        mean = (posterior * centre).sum(axis=1)
-        variance = (posterior * (pull * noise + centre**2)).sum(axis=1) - mean**2
-        return mean, np.maximum(variance, 0.0)
-
-    def _likelihood(self, estimate: Floats, noise: Floats) -> Floats:
-        """Of each bump of the prior, up to a factor."""
-        spread = noise[:, None] + (_WIDTH * self._points) ** 2
-        exponent = -0.5 * ((estimate[:, None] - self._points) ** 2 / spread + np.log(spread))
-        return np.asarray(np.exp(exponent - exponent.max(axis=1, keepdims=True)))
+        return np.asarray(numbers - (numbers @ self._weights)[..., None] / self._weights.sum())

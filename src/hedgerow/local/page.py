@@ -38,7 +38,7 @@ _STYLE = """:root{color-scheme:light dark;--ink:#1d2b24;--soft:#5b6b62;--paper:#
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:2rem 1rem 4rem;color:var(--ink);background:var(--paper)}
 h1{font-size:1.6rem;margin:0 0 .3rem}h2{font-size:1.15rem;margin:2.2rem 0 .1rem}p{margin:.2rem 0 .7rem}.soft{color:var(--soft)}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-td,th{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}th{font-weight:600;color:var(--soft)}
+td,th{padding:.25rem .45rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}th{font-weight:600;color:var(--soft)}
 td:first-child,th:first-child{text-align:left;max-width:22rem;overflow:hidden;text-overflow:ellipsis}.values td:last-child{width:45%}
 .bar{position:relative;height:1rem;background:var(--back);border-radius:2px}.bar i{position:absolute;top:0;bottom:0;background:var(--bar);
 border-radius:2px}.bar b{position:absolute;top:.35rem;height:.3rem;background:var(--edge)}.total td{border-top:2px solid var(--line)}"""

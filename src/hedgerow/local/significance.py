@@ -6,11 +6,12 @@ P-values
     a fit of itself explained what is there. Given what others leave, absent candidates have bits independent of each other, and so are
     their p-values: what Benjamini and Hochberg ask for.
 
-    With many cells one candidate hardly moves the fit of the others. With up to 2,048 of them it does, by a tenth of a standard error, and
-    with up to 16 bits for each much more. There everyone who may be detected and is not beyond doubt (of at most 2,000 candidates) is
-    judged once more, by a fit to the others in which it is not listed. Its bits are then independent of all that is left, whatever that fit
-    is worth, and the chance that it is wrongly detected is what the p-value says. Without it, measured in 1,024 cells with ten absent
-    candidates for each that is there, even one false detection happened in 25 of 300 collections instead of 15.
+    With many cells one candidate hardly moves the fit of the others. With up to 2,048 of them it does, by a twentieth of a standard error,
+    and with up to 16 bits for each much more: left alone, that makes chances in the far tail too small by a third or more. So there whoever
+    may be detected and is not beyond doubt is judged once more, by a fit to the others in which it is not listed; and where cohorts were
+    crossed, whoever is noticed, unless there are more than four candidates for each cell. Its bits are then independent of all that is
+    left, whatever that fit is worth, and the chance that it is wrongly detected is what the p-value says. (Where cohorts were not crossed
+    the prior of that fit and its law of pulls, a dozen numbers, are still from all candidates: there is time for many fits at once then.)
 
 Standard errors
     The width of the law. It has the covariance between the bits of a report in it, because it is measured and not put together from
@@ -24,14 +25,14 @@ import numpy as np
 
 from hedgerow.local.candidates import Candidates
 from hedgerow.local.hash_law import HashLaw
-from hedgerow.local.message_passing import Evidence, without
+from hedgerow.local.message_passing import Evidence, left_out, without
 from hedgerow.numeric.chunk import Floats, Integers
 
 __all__ = ["p_values", "standard_errors"]
 
-_FEW, _LISTED = 16, 2000  # bits of a candidate, and candidates
-_NOTICED = 0.02
-_CELLS = 2048
+_FEW, _CELLS = 16, 2048  # bits of a candidate, and cells, that are few
+_CROWDED = 4  # candidates for each cell: with more of them the others explain whatever one that is left out holds
+_NOTICED, _LISTED = 0.02, 2000  # a chance; candidates of whom there is time to look at all that it notices
 _LOOSEST, _SURE = 0.1, 1e-9  # the level at which somebody may look for values; a chance that no second look makes large
 _LEAST = 0.2  # of the variance stays when a candidate's own part is taken off
 
@@ -57,25 +58,39 @@ def p_values(found: Evidence, rates: Floats, variances: Floats, candidates: Cand
         codes = fitted[part]
         scaled[codes] = _put_back(found, candidates.take(codes), codes, base)
     chances = base.upper_tail(base.mean + scaled * base.variance**0.5)
-    for code in _doubtful(chances, found, candidates):
-        pulls, score = without(rates, variances, candidates, int(code))
-        alone = HashLaw.of(pulls.reshape(base.pulls.shape), base.distinct)
-        chances[code] = max(chances[code], float(alone.upper_tail(np.array([score]))[0]))
+    doubtful = _doubtful(chances, found, candidates)
+    if doubtful.size:
+        again = _unlisted(found, rates, variances, candidates, doubtful)
+        # What a crossed fit says has noise of its own, and the second look is the better one. Else both say nearly the same.
+        chances[doubtful] = again if found.crossed else np.maximum(chances[doubtful], again)
     return chances
 
 
 def _doubtful(chances: Floats, found: Evidence, candidates: Candidates) -> Integers:
-    """Who is judged once more: with few bits whoever is noticed, with few cells whoever may be detected and is not beyond doubt. Chances
-    only grow by it, so that who is not detected at the loosest level now would not be later."""
-    if len(candidates) > _LISTED:
-        return np.zeros(0, dtype=np.int64)
-    if candidates.places.shape[1] <= _FEW:
-        return np.flatnonzero(chances < _NOTICED)
-    if candidates.cells > _CELLS or found.crossed:
+    """Who is judged once more: where cohorts were crossed whoever is noticed, else whoever may be detected and is not beyond doubt."""
+    few, crowded = candidates.places.shape[1] <= _FEW, len(candidates) > _CROWDED * candidates.cells
+    if not few and (candidates.cells > _CELLS or (found.crossed and crowded)):
         return np.zeros(0, dtype=np.int64)
     level = _LOOSEST * np.arange(1, chances.size + 1) / chances.size
     passed = np.flatnonzero(np.sort(chances) <= level)
-    return np.flatnonzero((chances > _SURE) & (chances <= (level[passed[-1]] if passed.size else 0.0)))
+    may_be = chances <= (level[passed[-1]] if passed.size else 0.0)
+    if found.crossed:
+        return np.flatnonzero(may_be if len(candidates) > _LISTED else chances < _NOTICED)
+    return np.flatnonzero(may_be & (chances > _SURE))
+
+
+def _unlisted(found: Evidence, rates: Floats, variances: Floats, candidates: Candidates, codes: Integers) -> Floats:
+    """How likely an absent candidate would score as much as these do in fits to the others."""
+    distinct, shape = candidates.distinct, (candidates.cohorts, candidates.bits)
+    if found.whole is None:
+        judged = [without(rates, variances, candidates, code) for code in codes.tolist()]
+        return np.array([HashLaw.of(pulls.reshape(shape), distinct).upper_tail(np.array([score]))[0] for pulls, score in judged])
+    rows, scores = left_out(rates, variances, candidates, found.whole, codes)
+    laws = [HashLaw.of(pulls.reshape(shape), distinct) for pulls in rows]
+    scaled = np.array([(score - law.mean) / max(law.variance, 1e-300) ** 0.5 for score, law in zip(scores, laws, strict=True)])
+    # Laws differ in width, and hardly in form, which is dear to compute: that of whoever looks most like an absent one.
+    form = laws[int(np.argmin(scaled))]
+    return form.upper_tail(form.mean + scaled * form.variance**0.5)
 
 
 def _put_back(found: Evidence, candidates: Candidates, codes: Integers, base: HashLaw) -> Floats:

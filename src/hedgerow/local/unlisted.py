@@ -23,6 +23,7 @@ __all__ = ["Unlisted"]
 _CAPS = (np.inf, 4.0, 3.0, 2.5, 2.0, 1.5, 1.25, 1.0, 0.75, 0.5)  # standard deviations of the coins
 _STEPS = 25
 _QUIET = 0.5  # of the cells at least are below the cap
+_LEAST = 1e-3  # of them are taken to be quiet, whatever is left
 _WORTH = 1.02  # how much sharper a cap must make estimates to be taken
 
 
@@ -36,27 +37,32 @@ class Unlisted:
     @classmethod
     def plain(cls, left: Floats, variances: Floats) -> Unlisted:
         """No cap."""
-        return cls(_level(left, variances, np.inf), np.inf)
+        return cls(float(np.average(left, weights=1 / variances)), np.inf)
 
     @classmethod
     def learn(cls, left: Floats, variances: Floats) -> Unlisted:
         """The cap with which estimates are sharpest."""
-        best, sharpest = cls.plain(left, variances), 0.0
-        for cap in _CAPS:
-            found = cls(_level(left, variances, cap), cap)
-            pulls, says = found.pulls(left, variances)
-            sharp = float(says.sum()) ** 2 / float(pulls @ pulls) if pulls.any() else 0.0
-            quiet = float(np.mean(left - found.base < cap * np.sqrt(variances)))
-            if quiet >= _QUIET and sharp > _WORTH * sharpest:
-                best, sharpest = found, sharp
-        return best
+        caps, spread = np.array(_CAPS), np.sqrt(variances)
+        levels = _levels(left, variances, caps)
+        scaled = (left - levels[:, None]) / spread  # of all caps at once: this is asked for in every round
+        quiet, pulls = np.mean(scaled < caps[:, None], axis=1), np.minimum(scaled, caps[:, None]) / spread
+        pulls -= np.sum(pulls, axis=1, keepdims=True) / variances / np.sum(1 / variances)
+        says, force = np.maximum(quiet, _LEAST) * np.sum(1 / variances), np.sum(pulls**2, axis=1)
+        best, sharpest = 0, 0.0
+        for place in np.flatnonzero((quiet >= _QUIET) & (force > 0)).tolist():
+            sharp = float(says[place] ** 2 / force[place])
+            if sharp > _WORTH * sharpest:
+                best, sharpest = place, sharp
+        return cls(float(levels[best]), _CAPS[best])
 
     def pulls(self, left: Floats, variances: Floats) -> tuple[Floats, Floats]:
-        """The pull of each cell, adding up to 0, and how much it says about a share, on average for cells of its variance."""
-        scaled = (left - self.base) / np.sqrt(variances)
-        quiet = float(np.mean(scaled < self.cap))
-        pulls, says = np.minimum(scaled, self.cap) / np.sqrt(variances), max(quiet, 1e-3) / variances
-        return pulls - says * (pulls.sum() / says.sum()), says
+        """The pull of each cell, adding up to 0, and how much it says about a share, on average for cells of its variance. Cells may be
+        those of many fits, a row for each."""
+        spread = np.sqrt(variances)
+        scaled = (left - self.base) / spread
+        quiet = np.maximum(np.mean(scaled < self.cap, axis=-1, keepdims=True), _LEAST)
+        pulls, says = np.minimum(scaled, self.cap) / spread, quiet / variances
+        return pulls - says * (pulls.sum(axis=-1, keepdims=True) / says.sum(axis=-1, keepdims=True)), says
 
     def raised(self, left: Floats, by: Floats, variances: Floats, pulls: Floats) -> Floats:
         """The pulls of these cells if so much more were left in them."""
@@ -65,14 +71,17 @@ class Unlisted:
         return np.asarray(pulls + (np.minimum(scaled + by / spread, self.cap) - np.minimum(scaled, self.cap)) / spread)
 
 
-def _level(left: Floats, variances: Floats, cap: float) -> float:
-    """Where pulls add up to 0."""
-    spread, level = np.sqrt(variances), float(np.average(left, weights=1 / variances))
-    for _ in range(_STEPS if cap < np.inf else 0):
-        scaled = (left - level) / spread
-        slope = float(np.sum((scaled < cap) / variances))
-        moved = float(np.sum(np.minimum(scaled, cap) / spread)) / max(slope, 1e-3 * float(np.sum(1 / variances)))
-        level += moved
-        if abs(moved) < 1e-6 * float(spread.min()):
+def _levels(left: Floats, variances: Floats, caps: Floats) -> Floats:
+    """Where pulls add up to 0, for each cap."""
+    spread, weights = np.sqrt(variances), 1 / variances
+    levels = np.full(caps.size, np.average(left, weights=weights))
+    some = np.flatnonzero(caps < np.inf)
+    for _ in range(_STEPS):
+        if not some.size:
             break
-    return level
+        scaled, cap = (left - levels[some, None]) / spread, caps[some, None]
+        slopes = np.maximum((scaled < cap) @ weights, _LEAST * weights.sum())
+        moved = (np.minimum(scaled, cap) @ (1 / spread)) / slopes
+        levels[some] += moved
+        some = some[np.abs(moved) >= 1e-6 * spread.min()]
+    return levels

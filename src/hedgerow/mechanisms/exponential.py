@@ -37,7 +37,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.scores import as_scores, behind_best, check_candidates, check_factor, check_index
+from hedgerow.mechanisms.scores import as_scores, behind_best, check_candidates, check_factor, check_flag, check_index
 from hedgerow.numeric.number import Number, privacy_epsilon, probability
 from hedgerow.numeric.race import race
 from hedgerow.numeric.rounding import log_up, sqrt_down
@@ -56,10 +56,9 @@ class Exponential:
     factor: Fraction
     monotone: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "factor", check_factor(self.factor))
-        if not isinstance(self.monotone, bool):
-            raise InvalidArgument("monotone", "must be True or False", self.monotone)
+    def __init__(self, factor: Number, monotone: bool = False) -> None:
+        object.__setattr__(self, "factor", check_factor(factor))
+        object.__setattr__(self, "monotone", check_flag(monotone, "monotone"))
 
     @classmethod
     def calibrate(

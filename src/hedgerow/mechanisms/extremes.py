@@ -58,11 +58,12 @@ class Extreme:
     depth: int
     factor: Fraction
 
-    def __post_init__(self) -> None:
-        if self.side not in ("max", "min"):
-            raise InvalidArgument("side", 'must be "max" or "min"', self.side)
-        object.__setattr__(self, "depth", whole(self.depth, "depth"))
-        object.__setattr__(self, "factor", check_factor(self.factor))
+    def __init__(self, side: str, depth: int, factor: Number) -> None:
+        if side not in ("max", "min"):
+            raise InvalidArgument("side", 'must be "max" or "min"', side)
+        object.__setattr__(self, "side", side)
+        object.__setattr__(self, "depth", whole(depth, "depth"))
+        object.__setattr__(self, "factor", check_factor(factor))
 
     @classmethod
     def calibrate(

@@ -2,14 +2,14 @@
 
 Statement
     Adding independent noise Z with Pr[Z = z] proportional to exp(-z^2/2 s^2), s = scale/grid, to the snapped answers is rho-zCDP with
-    rho = l2^2/2s^2, where l2 is how far one unit moves the snapped answers, in steps. It has no pure epsilon. One release that
-    moves one cell is (epsilon, delta)-DP with delta = ``delta(epsilon, sensitivity)``.
+    rho = l2^2/2s^2, where l2 is how far one unit moves the snapped answers, in steps. It has no pure epsilon. One release is
+    (epsilon, delta)-DP for every epsilon, with delta = ``delta(epsilon, sensitivity)``, and has its rho besides.
 
 Proof
     log_prob(y | x) = -(y-x)^2/2s^2 + constant in each cell. sum_z p(z)^alpha p(z-k)^(1-alpha) = e^(alpha (alpha-1)
     k^2/2s^2) sum_z e^(-(z-m)^2/2s^2)/sum_z e^(-z^2/2s^2) with m = (1-alpha) k, and the last ratio is at most 1 (Poisson
-    summation: the theta function is largest at whole m). Cells add up: rho. For (epsilon, delta) with one cell see
-    ``numeric.tail``. With several, delta follows from rho, since the worst direction is not known.
+    summation: the theta function is largest at whole m). Cells add up: rho. For (epsilon, delta) see ``numeric.tail``: one cell
+    exactly, several within a fraction of a step of the continuous law. That one good pair has all three: ``privacy.gaussian``.
 
 Accuracy
     ``error(beta)`` is the smallest k with Pr[|Z| > k] <= beta under the discrete law. The variance is at most s^2.
@@ -31,7 +31,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
 from typing import Any, ClassVar
 
 from hedgerow.errors import InvalidArgument
@@ -41,8 +40,8 @@ from hedgerow.numeric.gaussian import discrete_gaussian
 from hedgerow.numeric.number import Number, positive, privacy_delta, privacy_epsilon
 from hedgerow.numeric.reserve import Reserve
 from hedgerow.numeric.rounding import log_up, round_digits_up, sqrt_up
-from hedgerow.numeric.tail import gaussian_delta, gaussian_log_mass, gaussian_radius
-from hedgerow.privacy.conversion import delta_of, rho_of
+from hedgerow.numeric.tail import gaussian_log_mass, gaussian_radius
+from hedgerow.privacy.gaussian import Moved, gaussian_loss
 from hedgerow.privacy.grid import Grid, grid_of
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
@@ -60,9 +59,9 @@ class Gaussian:
     scale: Fraction
     grid: Fraction = Fraction(1)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive(self.scale, "scale"))
-        object.__setattr__(self, "grid", Grid(self.grid).step)
+    def __init__(self, scale: Number, grid: Number = 1) -> None:
+        object.__setattr__(self, "scale", positive(scale, "scale"))
+        object.__setattr__(self, "grid", Grid(grid).step)
         check_scale(self.scale / self.grid)
 
     @classmethod
@@ -83,11 +82,8 @@ class Gaussian:
         steps = on.steps(move)
         if rho is None:
             eps, chance = privacy_epsilon(epsilon), privacy_delta(delta)
-            if steps.l0 == 1:
-                return cls(on.step * _least(lambda s: gaussian_delta(s, float(steps.linf), float(eps)) <= float(chance)), on.step)
-            spend = rho_of(eps, chance)
-        else:
-            spend = privacy_epsilon(rho, "rho")
+            return cls(on.step * _least(lambda s: gaussian_loss([(Fraction(s), steps)], eps).delta <= chance), on.step)
+        spend = privacy_epsilon(rho, "rho")
         return cls(on.step * round_digits_up(sqrt_up(steps.l2_squared / (2 * spend))), on.step)
 
     @classmethod
@@ -104,17 +100,17 @@ class Gaussian:
         # The textbook speaks of the continuous law; where the discrete one needs more, it gets more.
         return cls(max(tight.grid * textbook, tight.scale), tight.grid)
 
-    def loss(self, sensitivity: Number | Sensitivity) -> Loss:
-        """What one release costs when one unit moves the answers by ``sensitivity``."""
-        steps = grid_of(self.grid).steps(Sensitivity.of(sensitivity))
-        return Loss(inf, rho=steps.l2_squared * self.grid**2 / (2 * self.scale**2))
+    def loss(self, sensitivity: Number | Sensitivity, epsilon: Number | None = None) -> Loss:
+        """What one release costs when one unit moves the answers by ``sensitivity``: rho; at an ``epsilon``, that and its delta as well."""
+        return gaussian_loss([self.moved(sensitivity)], None if epsilon is None else privacy_epsilon(epsilon))
+
+    def moved(self, sensitivity: Number | Sensitivity) -> Moved:
+        """The scale and the sensitivity in steps: what several such mechanisms are priced by together (``privacy.gaussian``)."""
+        return self.scale / self.grid, grid_of(self.grid).steps(Sensitivity.of(sensitivity))
 
     def delta(self, epsilon: Number, sensitivity: Number | Sensitivity) -> float:
         """An upper bound on the delta of one release at ``epsilon``."""
-        eps, steps = privacy_epsilon(epsilon), grid_of(self.grid).steps(Sensitivity.of(sensitivity))
-        if steps.l0 == 1:
-            return gaussian_delta(float(self.scale / self.grid), float(steps.linf), float(eps))
-        return float(delta_of(steps.l2_squared * self.grid**2 / (2 * self.scale**2), eps))
+        return float(self.loss(sensitivity, privacy_epsilon(epsilon)).delta)
 
     def sample(self, exact: Any) -> Any:
         """``exact`` with noise: a number for a number, an array with independent noise in every cell for an array."""

@@ -59,8 +59,8 @@ class InverseSensitivity:
     shape: ClassVar[str] = "point"
     factor: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "factor", check_factor(self.factor))
+    def __init__(self, factor: Number) -> None:
+        object.__setattr__(self, "factor", check_factor(factor))
 
     @classmethod
     def calibrate(cls, *, epsilon: Number | None = None, rho: Number | None = None, rows: int = 1) -> InverseSensitivity:

@@ -57,9 +57,9 @@ class Laplace:
     scale: Fraction
     grid: Fraction = Fraction(1)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive(self.scale, "scale"))
-        object.__setattr__(self, "grid", Grid(self.grid).step)
+    def __init__(self, scale: Number, grid: Number = 1) -> None:
+        object.__setattr__(self, "scale", positive(scale, "scale"))
+        object.__setattr__(self, "grid", Grid(grid).step)
         check_scale(self.scale / self.grid)
 
     @classmethod

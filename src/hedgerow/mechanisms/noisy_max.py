@@ -38,7 +38,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.scores import as_scores, behind_best, check_candidates, check_factor, check_index, smallest_radius
+from hedgerow.mechanisms.scores import as_scores, behind_best, check_candidates, check_factor, check_flag, check_index, smallest_radius
 from hedgerow.numeric.chunk import Floats
 from hedgerow.numeric.door import as_level
 from hedgerow.numeric.number import Number, privacy_epsilon
@@ -62,11 +62,10 @@ class NoisyMax:
     monotone: bool = False
     grid: Fraction = Fraction(1)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "factor", check_factor(self.factor))
-        object.__setattr__(self, "grid", Grid(self.grid).step)
-        if not isinstance(self.monotone, bool):
-            raise InvalidArgument("monotone", "must be True or False", self.monotone)
+    def __init__(self, factor: Number, monotone: bool = False, grid: Number = 1) -> None:
+        object.__setattr__(self, "factor", check_factor(factor))
+        object.__setattr__(self, "grid", Grid(grid).step)
+        object.__setattr__(self, "monotone", check_flag(monotone, "monotone"))
 
     @classmethod
     def calibrate(

@@ -37,7 +37,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.scores import as_scores, behind_best, check_candidates, check_factor, check_index, smallest_radius
+from hedgerow.mechanisms.scores import as_scores, behind_best, check_candidates, check_factor, check_flag, check_index, smallest_radius
 from hedgerow.numeric.door import as_level
 from hedgerow.numeric.number import Number, privacy_epsilon
 from hedgerow.numeric.race import race
@@ -57,14 +57,22 @@ class PermuteAndFlip:
     factor: Fraction
     monotone: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "factor", check_factor(self.factor))
-        if not isinstance(self.monotone, bool):
-            raise InvalidArgument("monotone", "must be True or False", self.monotone)
+    def __init__(self, factor: Number, monotone: bool = False) -> None:
+        object.__setattr__(self, "factor", check_factor(factor))
+        object.__setattr__(self, "monotone", check_flag(monotone, "monotone"))
 
     @classmethod
-    def calibrate(cls, *, sensitivity: Number | Sensitivity | None = None, epsilon: Number, monotone: bool = False) -> PermuteAndFlip:
+    def calibrate(
+        cls,
+        *,
+        sensitivity: Number | Sensitivity | None = None,
+        epsilon: Number | None = None,
+        monotone: bool = False,
+        rho: Number | None = None,
+    ) -> PermuteAndFlip:
         """The sharpest choice whose loss, when every score moves by at most ``sensitivity``, stays within ``epsilon``."""
+        if rho is not None:
+            raise InvalidArgument("rho", "is no price of this choice, which is not cheaper in it: give epsilon, or take Exponential", rho)
         move = Sensitivity.of(sensitivity).linf
         return cls(privacy_epsilon(epsilon) / (move if monotone else 2 * move), monotone)
 

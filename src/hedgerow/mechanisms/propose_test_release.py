@@ -65,12 +65,13 @@ class ProposeTestRelease:
     test: Fraction
     threshold: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bound", positive(self.bound, "bound"))
-        object.__setattr__(self, "test", check_scale(positive(self.test, "test"), "test"))
-        object.__setattr__(self, "threshold", whole(self.threshold, "threshold"))
-        if not isinstance(self.noise, Laplace):
-            raise InvalidArgument("noise", "must be a Laplace mechanism", self.noise)
+    def __init__(self, bound: Number, noise: Laplace, test: Number, threshold: int) -> None:
+        object.__setattr__(self, "bound", positive(bound, "bound"))
+        object.__setattr__(self, "test", check_scale(positive(test, "test"), "test"))
+        object.__setattr__(self, "threshold", whole(threshold, "threshold"))
+        if not isinstance(noise, Laplace):
+            raise InvalidArgument("noise", "must be a Laplace mechanism", noise)
+        object.__setattr__(self, "noise", noise)
 
     @classmethod
     def calibrate(cls, *, bound: Number, epsilon: Number, delta: Number, grid: Number | None = None, group: int = 1) -> ProposeTestRelease:

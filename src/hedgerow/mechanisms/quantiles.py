@@ -66,13 +66,13 @@ class Quantiles:
     neighbours: str
     epsilon: Fraction
 
-    def __post_init__(self) -> None:
-        check_relation(self.neighbours)
-        shares = tuple(probability(p, "at") for p in self.at)
+    def __init__(self, at: Sequence[Number], neighbours: str, epsilon: Number) -> None:
+        object.__setattr__(self, "neighbours", check_relation(neighbours))
+        shares = tuple(probability(p, "at") for p in at)
         if not shares or any(p >= q for p, q in pairwise(shares)) or lcm(*(p.denominator for p in shares)) > 10**6:
-            raise InvalidArgument("at", "must be one or more rising shares with a common denominator of at most a million", self.at)
+            raise InvalidArgument("at", "must be one or more rising shares with a common denominator of at most a million", at)
         object.__setattr__(self, "at", shares)
-        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
 
     @classmethod
     def calibrate(
@@ -81,7 +81,7 @@ class Quantiles:
         """The sharpest choices within ``epsilon`` or ``rho``, when one unit has at most ``rows`` rows."""
         shares = tuple(at) if isinstance(at, Sequence) or (isinstance(at, np.ndarray) and at.ndim) else (at,)
         each = affordable(epsilon, rho, len(shares).bit_length() or 1) / whole(rows, "rows")
-        return cls(shares, neighbours, each)  # type: ignore[arg-type]
+        return cls(shares, neighbours, each)
 
     @property
     def levels(self) -> int:

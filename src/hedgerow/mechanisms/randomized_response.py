@@ -64,14 +64,14 @@ class RandomizedResponse:
     truth: Fraction
     values: int = 2
 
-    def __post_init__(self) -> None:
-        truth = exact(self.truth, "truth")
-        if not 0 < truth < 1:
-            raise InvalidArgument("truth", "must lie strictly between 0 and 1 (at 1 everybody's answer is published)", self.truth)
-        object.__setattr__(self, "truth", truth)
-        if isinstance(self.values, (bool, np.bool_)) or not isinstance(self.values, (int, np.integer)) or not 2 <= self.values <= 2**31:
-            raise InvalidArgument("values", "must be a whole number between 2 and 2^31", self.values)
-        object.__setattr__(self, "values", int(self.values))
+    def __init__(self, truth: Number, values: int = 2) -> None:
+        share = exact(truth, "truth")
+        if not 0 < share < 1:
+            raise InvalidArgument("truth", "must lie strictly between 0 and 1 (at 1 everybody's answer is published)", truth)
+        object.__setattr__(self, "truth", share)
+        if isinstance(values, (bool, np.bool_)) or not isinstance(values, (int, np.integer)) or not 2 <= values <= 2**31:
+            raise InvalidArgument("values", "must be a whole number between 2 and 2^31", values)
+        object.__setattr__(self, "values", int(values))
 
     @classmethod
     def calibrate(cls, *, epsilon: Number, values: int = 2) -> RandomizedResponse:

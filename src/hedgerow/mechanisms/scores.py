@@ -13,11 +13,18 @@ from hedgerow.numeric.chunk import Floats, Integers
 from hedgerow.numeric.door import as_array
 from hedgerow.numeric.number import positive
 
-__all__ = ["as_scores", "behind_best", "check_candidates", "check_factor", "check_index", "smallest_radius"]
+__all__ = ["as_scores", "behind_best", "check_candidates", "check_factor", "check_flag", "check_index", "smallest_radius"]
 
 _FARTHEST = 1e200  # times the largest factor this is still a double
 _FACTORS = Fraction(1, 10**100), Fraction(10**100)
 _MOST = 1 << 62
+
+
+def check_flag(value: object, argument: str) -> bool:
+    """One of the two truth values, and nothing that could stand for one."""
+    if not isinstance(value, bool):
+        raise InvalidArgument(argument, "must be True or False", value)
+    return value
 
 
 def check_factor(factor: object) -> Fraction:

@@ -43,6 +43,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
+from hedgerow.mechanisms.scores import check_flag
 from hedgerow.numeric.chunk import check_scale
 from hedgerow.numeric.count import as_whole
 from hedgerow.numeric.exponential import discrete_laplace
@@ -69,17 +70,17 @@ class SparseVector:
     cutoff: int = 1
     monotone: bool = False
 
-    def __post_init__(self) -> None:
-        for name in ("threshold_scale", "answer_scale"):
-            object.__setattr__(self, name, check_scale(positive(getattr(self, name), name), name))
-        object.__setattr__(self, "cutoff", _cutoff(self.cutoff))
-        _flag(self.monotone, "monotone")
+    def __init__(self, threshold_scale: Number, answer_scale: Number, cutoff: int = 1, monotone: bool = False) -> None:
+        for name, scale in (("threshold_scale", threshold_scale), ("answer_scale", answer_scale)):
+            object.__setattr__(self, name, check_scale(positive(scale, name), name))
+        object.__setattr__(self, "cutoff", _cutoff(cutoff))
+        object.__setattr__(self, "monotone", check_flag(monotone, "monotone"))
 
     @classmethod
     def calibrate(cls, *, sensitivity: Number | Sensitivity, epsilon: Number, cutoff: int = 1, monotone: bool = False) -> SparseVector:
         """Splits ``epsilon`` between threshold and answers as 1 : (2 cutoff)^(2/3), monotone 1 : cutoff^(2/3): least noise in the sum."""
         move, total, times = _move(sensitivity), privacy_epsilon(epsilon), _cutoff(cutoff)
-        shifts = times * (1 if _flag(monotone, "monotone") else 2)
+        shifts = times * (1 if check_flag(monotone, "monotone") else 2)
         first = total / (1 + Fraction(shifts ** (2 / 3)).limit_denominator(1000))
         return cls(move / first, shifts * move / (total - first), times, monotone)
 
@@ -94,7 +95,7 @@ class SparseVector:
         With ``gap`` the lead, a whole number of 0 or more, instead of True, and None instead of False. ``answers`` may be made
         one by one, each in view of what was said before; a list or an array is checked as a whole before anything is drawn.
         """
-        bar, lead = as_whole(threshold, "threshold"), _flag(gap, "gap")
+        bar, lead = as_whole(threshold, "threshold"), check_flag(gap, "gap")
         if isinstance(answers, (list, tuple, np.ndarray)):
             answers = [as_whole(answer, "answers", rule=_RULE) for answer in answers]
         elif not isinstance(answers, Iterable):
@@ -129,9 +130,3 @@ def _cutoff(cutoff: object) -> int:
     if times > _MOST:
         raise InvalidArgument("cutoff", "must be at most a million", cutoff)
     return times
-
-
-def _flag(value: object, argument: str) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidArgument(argument, "must be True or False", value)
-    return value

@@ -50,7 +50,7 @@ from hedgerow.numeric.number import Number, positive, privacy_delta, privacy_eps
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.rho import laplace_rho
 from hedgerow.privacy.sensitivity import Sensitivity
-from hedgerow.privacy.unit import RELATIONS
+from hedgerow.statistics.sample import check_relation
 
 __all__ = ["StabilityHistogram"]
 
@@ -66,12 +66,11 @@ class StabilityHistogram:
     max_keys: int = 1
     per_key: int = 1
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", check_scale(positive(self.scale, "scale")))
-        for name in ("threshold", "max_keys", "per_key"):
-            object.__setattr__(self, name, whole(getattr(self, name), name))
-        if self.neighbours not in RELATIONS:
-            raise InvalidArgument("neighbours", 'must be "add-remove" or "change-one"', self.neighbours)
+    def __init__(self, scale: Number, threshold: int, neighbours: str, max_keys: int = 1, per_key: int = 1) -> None:
+        object.__setattr__(self, "scale", check_scale(positive(scale, "scale")))
+        for name, number in (("threshold", threshold), ("max_keys", max_keys), ("per_key", per_key)):
+            object.__setattr__(self, name, whole(number, name))
+        object.__setattr__(self, "neighbours", check_relation(neighbours))
 
     @classmethod
     def calibrate(

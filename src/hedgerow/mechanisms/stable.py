@@ -57,9 +57,9 @@ class Stable:
     scale: Fraction
     threshold: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", check_scale(positive(self.scale, "scale")))
-        object.__setattr__(self, "threshold", whole(self.threshold, "threshold"))
+    def __init__(self, scale: Number, threshold: int) -> None:
+        object.__setattr__(self, "scale", check_scale(positive(scale, "scale")))
+        object.__setattr__(self, "threshold", whole(threshold, "threshold"))
 
     @classmethod
     def calibrate(cls, *, epsilon: Number, delta: Number, group: int = 1) -> Stable:

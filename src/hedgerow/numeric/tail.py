@@ -16,12 +16,30 @@ Phi(-c/sigma) - e^eps Phi(-(c+s)/sigma); and since 1 - e^(eps-L) <= L - eps = (z
 **Arithmetic.** Doubles. epsilon is first lowered by its 10^-14th part, which only raises delta: at small sigma a single z may lie a hair
 beyond c and carry all of delta, and no rounding of sigma, epsilon or L (a few 2^-53 each) may lose it. All terms of the sum are
 positive, so the rest of its relative error is far below the 10^-9 that is added. In the integral the two terms may cancel:
-each is rounded by 10^-12 against us before the difference is taken (the argument of erfc is known to three 2^-53, and up
+each is rounded by 10^-11 against us before the difference is taken (the argument of erfc is known to three 2^-53, and up
 to 38 sigma that moves it by 38^2 times as much), and the second by ten steps of the smallest doubles, where it has few digits left.
+
+**Statement of ``gaussian_vector_delta``.** Let cells with independent discrete Gaussian noise of scales sigma_i move by whole s_i, at most
+``cells`` of them at all. The delta of all together is at most ``gaussian_vector_delta(parts, cells, epsilon)``, a part being a scale and a
+bound on the sum of s_i^2 over the cells of that scale.
+
+**Proof.** Take any h > 0 below all scales, t_i^2 = sigma_i^2 - h^2. Draw Y_i, continuous and normal around x_i with deviation t_i, then a
+whole Z_i with probability e^(-(z-Y_i)^2/2h^2)/theta(Y_i), theta(y) = sum_z e^(-(z-y)^2/2h^2). By Poisson summation theta(y) lies
+within 1 ± k of h sqrt(2 pi), k = 2 sum_n e^(-2 pi^2 h^2 n^2). Without theta, the integral over Y_i is e^(-(z-x_i)^2/2 sigma_i^2) times
+a constant: so the discrete Gaussian around x_i and the law of Z_i differ by a factor between c (1-k) and c (1+k), where c <= 1 is the same
+for all whole x_i. Cells that do not move are alike in both worlds. For every event, with n = ``cells``,
+
+    P(S) - e^eps Q(S) <= (1+k)^n (P'(S) - e^(eps - 2 n artanh k) Q'(S)),        P', Q' the laws of the Z_i.
+
+Those are made from continuous Gaussians, so the bracket is at most their delta, which depends on the length of the move alone:
+Phi(m/2 - e/m) - e^e Phi(-m/2 - e/m), m^2 = sum s_i^2/t_i^2, growing in m (Balle and Wang 2018). Every h gives a bound; the least is taken.
+Doubles, as above: m is rounded up, e down. Moves of m > 100 are not looked at; below, the arguments of Phi are off by less than 10^-13,
+which moves it by 38 times as much.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import ceil, erfc, exp, floor, log, pi, sqrt
 
@@ -29,12 +47,13 @@ import numpy as np
 
 from hedgerow.numeric.chunk import Floats
 
-__all__ = ["gaussian_delta", "gaussian_log_mass", "gaussian_radius"]
+__all__ = ["gaussian_delta", "gaussian_log_mass", "gaussian_radius", "gaussian_tail", "gaussian_vector_delta"]
 
 _SUMMED = 1000.0
 _REACH = 12  # standard deviations; what lies beyond has less than e^-72 of the mass
 _UP = 1 + 1e-9
 _TINY = 1e-300  # Pr[Z > 38 sigma] is below it
+_SQUARES = (0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95, 1.05, 1.2, 1.4, 1.7)  # h^2; beyond it k is nothing, and at the first a thousandth
 
 
 def gaussian_delta(sigma: float, shift: float, epsilon: float) -> float:
@@ -58,14 +77,36 @@ def _sum(sigma: float, shift: float, epsilon: float, cut: float) -> float:
 
 
 def _integral(sigma: float, shift: float, epsilon: float, cut: float) -> float:
-    above = 0.5 * erfc(cut / sigma / sqrt(2)) * (1 + 1e-12)
-    moved = max(0.5 * erfc((cut + shift) / sigma / sqrt(2)) * (1 - 1e-12) - 5e-323, 0.0)
-    # e^epsilon is only used where it cannot overflow; leaving the second term out errs upwards
-    taken = exp(epsilon) * (1 - 1e-13) * moved if epsilon < 700 else 0.0
     peak = 1 / (sigma * sqrt(2 * pi))
     if cut > 0:
         peak *= exp(-((cut / sigma) ** 2) / 2) * min(1.0, shift / (cut * exp(1)))
-    return max(above - taken, 0.0) + peak * _UP
+    return max(_continuous(cut / sigma, (cut + shift) / sigma, epsilon), 0.0) + peak * _UP
+
+
+def _continuous(near: float, far: float, epsilon: float) -> float:
+    """At least Pr[X > near] - e^epsilon Pr[X > far], X continuous and standard normal."""
+    above = 0.5 * erfc(near / sqrt(2)) * (1 + 1e-11)
+    beyond = max(0.5 * erfc(far / sqrt(2)) * (1 - 1e-11) - 5e-323, 0.0)
+    # e^epsilon is only used where it cannot overflow; leaving the second term out errs upwards
+    return above - (exp(epsilon) * (1 - 1e-13) * beyond if epsilon < 700 else 0.0)
+
+
+def gaussian_vector_delta(parts: Sequence[tuple[float, float]], cells: int, epsilon: float) -> float:
+    """An upper bound on the delta at ``epsilon`` of several cells together: scales, and the squares of how far the cells of each move."""
+    narrow = min(sigma for sigma, _ in parts)
+    return min([1.0, *(_smoothed(parts, cells, epsilon, square) for square in _SQUARES if square < 0.9 * narrow**2)])
+
+
+def _smoothed(parts: Sequence[tuple[float, float]], cells: int, epsilon: float, square: float) -> float:
+    ripple = 2 * exp(-2 * pi**2 * square) * (1 + 1e-8)  # k; all later terms of its sum are below 10^-8 of the first
+    length = sqrt(sum(moved / (sigma**2 - square) for sigma, moved in parts)) * (1 + 1e-12)
+    if not 1e-100 < length <= 100 or cells * ripple > 1:
+        return 1.0
+    epsilon = epsilon * (1 - 1e-14) - 2 * cells * ripple / (1 - ripple**2)
+    near, far = epsilon / length - length / 2, epsilon / length + length / 2
+    if near > 38:
+        return _TINY
+    return max(exp(cells * ripple) * _continuous(near, far, epsilon) * _UP, _TINY)
 
 
 def _bell(z: Floats, sigma: float) -> Floats:
@@ -85,6 +126,13 @@ def _total(sigma: float) -> float:
 def gaussian_log_mass(z: Floats, sigma: float) -> Floats:
     """The logarithm of Pr[Z = z], as a double."""
     return -((z / sigma) ** 2) / 2 - log(_total(sigma))
+
+
+def gaussian_tail(sigma: float, m: int) -> float:
+    """At least Pr[Z >= m] for m >= 0, and above it by less than a part in 10^8, while sigma is at most 1000; 1 above that."""
+    if sigma > _SUMMED:
+        return 1.0
+    return max(float(np.sum(_bell(np.arange(m, m + ceil(_REACH * sigma) + 10.0), sigma))) / _total(sigma) * _UP, _TINY)
 
 
 def gaussian_radius(sigma: float, beta: float) -> int:

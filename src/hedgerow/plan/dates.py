@@ -61,29 +61,21 @@ def _ends(ranges: Sequence[Range], name: str) -> tuple[date, date] | None:
     return None if low is None or high is None else (date.fromordinal(int(low)), date.fromordinal(int(high)))
 
 
-def part_range(name: str) -> Callable[[Sequence[Range]], Range]:
+def part_range(name: str, ranges: Sequence[Range]) -> Range:
     """The range of a part: fixed, or for the year that of the column."""
-
-    def rule(ranges: Sequence[Range]) -> Range:
-        ends = _ends(ranges, name)
-        low, high = _FIXED.get(name) or ((ends[0].year, ends[1].year) if ends else (1, 9999))
-        return Range("integer", Fraction(low), Fraction(high), Fraction(1), nullable=ranges[0].nullable)
-
-    return rule
+    ends = _ends(ranges, name)
+    low, high = _FIXED.get(name) or ((ends[0].year, ends[1].year) if ends else (1, 9999))
+    return Range("integer", Fraction(low), Fraction(high), Fraction(1), nullable=ranges[0].nullable)
 
 
-def start_range(name: str) -> Callable[[Sequence[Range]], Range]:
+def start_range(name: str, ranges: Sequence[Range]) -> Range:
     """The first days between the bounds of the column, listed where they are few."""
-
-    def rule(ranges: Sequence[Range]) -> Range:
-        ends = _ends(ranges, name)
-        if ends is None:
-            return Range("date", nullable=ranges[0].nullable)
-        first, last = STARTS[name](ends[0]), STARTS[name](ends[1])
-        listed = _weeks(first, last) if name == "start of week" else _months(first, last, _MONTHS[name])
-        return Range("date", Fraction(first.toordinal()), Fraction(last.toordinal()), None, listed, ranges[0].nullable)
-
-    return rule
+    ends = _ends(ranges, name)
+    if ends is None:
+        return Range("date", nullable=ranges[0].nullable)
+    first, last = STARTS[name](ends[0]), STARTS[name](ends[1])
+    listed = _weeks(first, last) if name == "start of week" else _months(first, last, _MONTHS[name])
+    return Range("date", Fraction(first.toordinal()), Fraction(last.toordinal()), None, listed, ranges[0].nullable)
 
 
 def _weeks(first: date, last: date) -> tuple[date, ...] | None:
@@ -93,28 +85,19 @@ def _weeks(first: date, last: date) -> tuple[date, ...] | None:
 
 def _months(first: date, last: date, every: int) -> tuple[date, ...] | None:
     count = ((last.year - first.year) * 12 + last.month - first.month) // every + 1
-    return tuple(_after(first, i * every) for i in range(count)) if count <= _LISTED else None
+    return tuple(_add_months(first, i * every) for i in range(count)) if count <= _LISTED else None
 
 
-def _after(first: date, months: int) -> date:
-    index = first.year * 12 + first.month - 1 + months
-    return date(index // 12, index % 12 + 1, 1)
-
-
-def move_range(name: str) -> Callable[[Sequence[Range]], Range]:
+def move_range(name: str, ranges: Sequence[Range]) -> Range:
     """A later date moves to a later one, or the same, and so does one that is moved further: the ends go to the ends."""
-
-    def rule(ranges: Sequence[Range]) -> Range:
-        ends, count = _ends(ranges, "date some time later"), ranges[1]
-        if count.type != "integer":
-            raise Unsupported("Whole days and months are added to a date: write a whole number of them.")
-        nullable = any(range_.nullable for range_ in ranges)
-        if ends is None or count.low is None or count.high is None:
-            return Range("date", nullable=nullable)
-        first, last = MOVES[name](ends[0], int(count.low)), MOVES[name](ends[1], int(count.high))
-        return Range("date", Fraction(first.toordinal()), Fraction(last.toordinal()), nullable=nullable)
-
-    return rule
+    ends, count = _ends(ranges, "date some time later"), ranges[1]
+    if count.type != "integer":
+        raise Unsupported("Whole days and months are added to a date: write a whole number of them.")
+    nullable = any(range_.nullable for range_ in ranges)
+    if ends is None or count.low is None or count.high is None:
+        return Range("date", nullable=nullable)
+    first, last = MOVES[name](ends[0], int(count.low)), MOVES[name](ends[1], int(count.high))
+    return Range("date", Fraction(first.toordinal()), Fraction(last.toordinal()), nullable=nullable)
 
 
 def between(first: date, last: date) -> int:

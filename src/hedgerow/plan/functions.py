@@ -8,17 +8,19 @@ become infinite. A function outside this list does not exist.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 from hedgerow.errors import Unbounded, Unsupported
 from hedgerow.plan.dates import MOVES, PARTS, STARTS, between, between_range, move_range, part_range, start_range
-from hedgerow.plan.logic import and_, case, case_range, coalesce, coalesce_range, like, member, nullif, or_, same_types
+from hedgerow.plan.logic import and_, case, case_range, coalesce, coalesce_range, like, member, nullif, or_, real_if_mixed, same_types
 from hedgerow.plan.texts import TEXTS, text_range
-from hedgerow.plan.values import Range, Type, Value, common_step
+from hedgerow.plan.values import Range, Type, common_step
 
 __all__ = ["FUNCTIONS", "Function", "half_away"]
 
@@ -74,13 +76,10 @@ def _number(ranges: Sequence[Range], corners: Sequence[Fraction], name: str, ste
     return Range("integer" if whole else "real", low, high, step, nullable=any(r.nullable for r in ranges))
 
 
-def _sum(sign: int) -> Rule:
-    def rule(ranges: Sequence[Range]) -> Range:
-        (a, b), (c, d) = _bounds(ranges, "+" if sign > 0 else "-")
-        corners = [a + c, b + d] if sign > 0 else [a - d, b - c]
-        return _number(ranges, corners, "+" if sign > 0 else "-", common_step(range_.step for range_ in ranges))
-
-    return rule
+def _sum(sign: str, ranges: Sequence[Range]) -> Range:
+    (a, b), (c, d) = _bounds(ranges, sign)
+    corners = [a + c, b + d] if sign == "+" else [a - d, b - c]
+    return _number(ranges, corners, sign, common_step(range_.step for range_ in ranges))
 
 
 def _product(ranges: Sequence[Range]) -> Range:
@@ -109,12 +108,9 @@ def _remainder(ranges: Sequence[Range]) -> Range:
     return Range("integer", max(-most, min(a, Fraction(0))), min(most, max(b, Fraction(0))), Fraction(1))
 
 
-def _monotone(name: str, move: Callable[[Fraction], Fraction]) -> Rule:
-    def rule(ranges: Sequence[Range]) -> Range:
-        ((low, high),) = _bounds(ranges, name)
-        return _number(ranges, [move(low), move(high)], name, ranges[0].step)
-
-    return rule
+def _opposite(ranges: Sequence[Range]) -> Range:
+    ((low, high),) = _bounds(ranges, "-")
+    return _number(ranges, [-low, -high], "-", ranges[0].step)
 
 
 def _absolute(ranges: Sequence[Range]) -> Range:
@@ -123,16 +119,13 @@ def _absolute(ranges: Sequence[Range]) -> Range:
     return _number(ranges, corners, "ABS", ranges[0].step)
 
 
-def _to_whole(name: str, move: Callable[[Fraction], int]) -> Rule:
-    def rule(ranges: Sequence[Range]) -> Range:
-        ((low, high),) = _bounds(ranges, name)
-        if ranges[0].type == "integer":
-            return ranges[0].but(values=None)
-        if max(abs(low), abs(high)) > _EXACT:
-            raise Unsupported(f"{name} gives whole numbers up to 2^53, and the bounds here are {_brief(low)} and {_brief(high)}.")
-        return Range("integer", Fraction(move(low)), Fraction(move(high)), Fraction(1), nullable=ranges[0].nullable)
-
-    return rule
+def _to_whole(name: str, move: Callable[[Fraction], int], ranges: Sequence[Range]) -> Range:
+    ((low, high),) = _bounds(ranges, name)
+    if ranges[0].type == "integer":
+        return ranges[0].but(values=None)
+    if max(abs(low), abs(high)) > _EXACT:
+        raise Unsupported(f"{name} gives whole numbers up to 2^53, and the bounds here are {_brief(low)} and {_brief(high)}.")
+    return Range("integer", Fraction(move(low)), Fraction(move(high)), Fraction(1), nullable=ranges[0].nullable)
 
 
 def _root(ranges: Sequence[Range]) -> Range:
@@ -148,22 +141,18 @@ def _logarithm(ranges: Sequence[Range]) -> Range:
     return Range("real", Fraction(math.floor(math.log(low))), Fraction(math.ceil(math.log(high))), nullable=ranges[0].nullable)
 
 
-def _extreme(pick: Callable[[Sequence[Fraction]], Fraction], name: str) -> Rule:
+def _extreme(name: str, pick: Callable[[Sequence[Fraction]], Fraction], ranges: Sequence[Range]) -> Range:
     """Of numbers, or of dates. It computes nothing, and so needs no bounds: LEAST has an upper one where one of its arguments has, and
     a lower one where all have; GREATEST the other way round. So GREATEST(LEAST(x, 9), 0) has both, whatever x is."""
-
-    def rule(ranges: Sequence[Range]) -> Range:
-        types = {range_.type for range_ in ranges}
-        if types != {"date"} and not types <= {"integer", "real"}:
-            raise Unsupported(f"{name} works on numbers, or on dates, and here are {' and '.join(sorted(types))}.")
-        type_: Type = types.pop() if len(types) == 1 else "real"
-        ends = [[end for end in side if end is not None] for side in ([r.low for r in ranges], [r.high for r in ranges])]
-        needed = (len(ranges), 1) if pick is min else (1, len(ranges))
-        low, high = (pick(found) if len(found) >= least else None for found, least in zip(ends, needed, strict=True))
-        step = Fraction(1) if type_ == "integer" else common_step(range_.step for range_ in ranges)
-        return Range(type_, low, high, step, nullable=any(range_.nullable for range_ in ranges))
-
-    return rule
+    types = {range_.type for range_ in ranges}
+    if types != {"date"} and not types <= {"integer", "real"}:
+        raise Unsupported(f"{name} works on numbers, or on dates, and here are {' and '.join(sorted(types))}.")
+    type_: Type = types.pop() if len(types) == 1 else "real"
+    ends = [[end for end in side if end is not None] for side in ([r.low for r in ranges], [r.high for r in ranges])]
+    needed = (len(ranges), 1) if pick is min else (1, len(ranges))
+    low, high = (pick(found) if len(found) >= least else None for found, least in zip(ends, needed, strict=True))
+    step = Fraction(1) if type_ == "integer" else common_step(range_.step for range_ in ranges)
+    return Range(type_, low, high, step, nullable=any(range_.nullable for range_ in ranges))
 
 
 def _real(ranges: Sequence[Range]) -> Range:
@@ -198,44 +187,24 @@ def _divide(a: float, b: float) -> float | None:
     return None if b == 0 else float(a) / float(b)
 
 
-def _compare(test: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bool]:
-    # A whole number beside a real is compared as a real, as the engines do.
-    def run(a: Any, b: Any) -> bool:
-        mixed = isinstance(a, float) != isinstance(b, float)
-        return test(float(a), float(b)) if mixed else test(a, b)
-
-    return run
-
-
-def _real_if_mixed(move: Callable[..., Any]) -> Callable[..., Any]:
-    def run(*values: Any) -> Any:
-        return move(*map(float, values)) if any(isinstance(value, float) for value in values) else move(*values)
-
-    return run
-
-
+_TESTS: Final = (("=", operator.eq), ("<>", operator.ne), ("<", operator.lt), ("<=", operator.le), (">", operator.gt), (">=", operator.ge))
 _LIST: Final = (
-    Function("+", _sum(1), _real_if_mixed(lambda a, b: a + b)),
-    Function("-", _sum(-1), _real_if_mixed(lambda a, b: a - b)),
-    Function("*", _product, _real_if_mixed(lambda a, b: a * b)),
+    Function("+", partial(_sum, "+"), real_if_mixed(operator.add)),
+    Function("-", partial(_sum, "-"), real_if_mixed(operator.sub)),
+    Function("*", _product, real_if_mixed(operator.mul)),
     Function("/", _quotient, _divide),
     Function("%", _remainder, lambda a, b: None if b == 0 else int(math.copysign(1, a)) * (abs(a) % abs(b))),
-    Function("negate", _monotone("-", lambda x: -x), lambda a: -a),
+    Function("negate", _opposite, operator.neg),
     Function("abs", _absolute, abs),
-    Function("floor", _to_whole("FLOOR", math.floor), math.floor),
-    Function("ceil", _to_whole("CEIL", math.ceil), math.ceil),
-    Function("round", _to_whole("ROUND", half_away), half_away),
+    Function("floor", partial(_to_whole, "FLOOR", math.floor), math.floor),
+    Function("ceil", partial(_to_whole, "CEIL", math.ceil), math.ceil),
+    Function("round", partial(_to_whole, "ROUND", half_away), half_away),
     Function("sqrt", _root, lambda a: None if a < 0 else math.sqrt(a)),
     Function("ln", _logarithm, lambda a: None if a <= 0 else math.log(a)),
-    Function("least", _extreme(min, "LEAST"), _real_if_mixed(min)),
-    Function("greatest", _extreme(max, "GREATEST"), _real_if_mixed(max)),
+    Function("least", partial(_extreme, "LEAST", min), real_if_mixed(min)),
+    Function("greatest", partial(_extreme, "GREATEST", max), real_if_mixed(max)),
     Function("to real", _real, float),
-    Function("=", _compared, _compare(lambda a, b: a == b)),
-    Function("<>", _compared, _compare(lambda a, b: a != b)),
-    Function("<", _compared, _compare(lambda a, b: a < b)),
-    Function("<=", _compared, _compare(lambda a, b: a <= b)),
-    Function(">", _compared, _compare(lambda a, b: a > b)),
-    Function(">=", _compared, _compare(lambda a, b: a >= b)),
+    *(Function(name, _compared, real_if_mixed(test)) for name, test in _TESTS),
     Function("in", _compared, member, strict=False),
     Function("like", _matched, like),
     Function("and", _logical, and_, strict=False),
@@ -245,10 +214,10 @@ _LIST: Final = (
     Function("case", case_range, case, strict=False),
     Function("coalesce", coalesce_range, coalesce, strict=False),
     Function("nullif", lambda ranges: ranges[same_types(ranges, "NULLIF")].but(nullable=True), nullif, strict=False),
-    *(Function(name, part_range(name), part) for name, part in PARTS.items()),
-    *(Function(name, start_range(name), start) for name, start in STARTS.items()),
-    *(Function(name, move_range(name), move) for name, move in MOVES.items()),
+    *(Function(name, partial(part_range, name), part) for name, part in PARTS.items()),
+    *(Function(name, partial(start_range, name), start) for name, start in STARTS.items()),
+    *(Function(name, partial(move_range, name), move) for name, move in MOVES.items()),
     Function("days between", between_range, between),
-    *(Function(name, text_range(name), run) for name, (_, _, run) in TEXTS.items()),
+    *(Function(name, partial(text_range, name), run) for name, (_, _, run) in TEXTS.items()),
 )
 FUNCTIONS: Final = {function.name: function for function in _LIST}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from hedgerow.errors import Unsupported
-from hedgerow.plan.values import Range, Type, Value, common_step
+from hedgerow.plan.values import Range, Type, common_step
 
-__all__ = ["and_", "case", "case_range", "coalesce", "coalesce_range", "equal", "like", "member", "nullif", "or_", "same_types"]
+__all__ = ["and_", "case", "case_range", "coalesce", "coalesce_range", "equal", "hull", "like"]
+__all__ += ["member", "nullif", "or_", "real_if_mixed", "same_types"]
 
 
 def same_types(ranges: Sequence[Range], name: str) -> int:
@@ -28,8 +30,8 @@ def _common(ranges: Sequence[Range], name: str) -> Type:
     return types.pop() if types else ranges[0].type
 
 
-def _hull(ranges: Sequence[Range], name: str, *, nullable: bool) -> Range:
-    """The range of a value picked among these."""
+def hull(ranges: Sequence[Range], name: str, *, nullable: bool) -> Range:
+    """The range of a value that comes from one of these."""
     type_ = _common(ranges, name)
     known = [range_ for range_ in ranges if range_.values != ()]
     if not known:
@@ -37,14 +39,9 @@ def _hull(ranges: Sequence[Range], name: str, *, nullable: bool) -> Range:
     lows, highs = [range_.low for range_ in known], [range_.high for range_ in known]
     low = None if None in lows else min(low for low in lows if low is not None)
     high = None if None in highs else max(high for high in highs if high is not None)
-    values: tuple[Value, ...] | None = None
-    if type_ != "real" and all(range_.values is not None for range_ in known):
-        values = tuple(sorted({value for range_ in known for value in range_.values or ()}, key=_order))
+    lists: list[Any] = [range_.values for range_ in known if type_ != "real"]
+    values = tuple(sorted({value for listed in lists for value in listed})) if lists and None not in lists else None
     return Range(type_, low, high, common_step(range_.step for range_ in known), values, nullable)
-
-
-def _order(value: Any) -> Any:
-    return value
 
 
 def case_range(ranges: Sequence[Range]) -> Range:
@@ -53,12 +50,12 @@ def case_range(ranges: Sequence[Range]) -> Range:
         if range_.type != "boolean":
             raise Unsupported("CASE WHEN needs a condition.")
     picked = [*ranges[1::2], ranges[-1]]
-    return _hull(picked, "CASE", nullable=any(range_.nullable for range_ in picked))
+    return hull(picked, "CASE", nullable=any(range_.nullable for range_ in picked))
 
 
 def coalesce_range(ranges: Sequence[Range]) -> Range:
     """NULL only where all may be."""
-    return _hull(ranges, "COALESCE", nullable=all(range_.nullable for range_ in ranges))
+    return hull(ranges, "COALESCE", nullable=all(range_.nullable for range_ in ranges))
 
 
 def and_(*values: bool | None) -> bool | None:
@@ -88,15 +85,21 @@ def _alike(value: Any, among: Sequence[Any]) -> Any:
     return float(value) if mixed else value
 
 
+def real_if_mixed(move: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, of reals where one is among the values: a whole number beside a real is taken for one, as the engines do."""
+
+    def run(*values: Any) -> Any:
+        return move(*map(float, values)) if any(isinstance(value, float) for value in values) else move(*values)
+
+    return run
+
+
+equal = real_if_mixed(operator.eq)
+
+
 def nullif(a: Any, b: Any) -> Any:
     """a, but NULL where it equals b."""
     return None if a is not None and b is not None and equal(a, b) else a
-
-
-def equal(a: Any, b: Any) -> bool:
-    """A whole number beside a real is compared as a real, as the engines do."""
-    mixed = isinstance(a, float) != isinstance(b, float)
-    return bool(float(a) == float(b) if mixed else a == b)
 
 
 def member(value: Any, *among: Any) -> bool | None:

@@ -23,15 +23,16 @@ from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.number import whole
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Expression, Read, range_of, reads
-from hedgerow.plan.logic import same_types
+from hedgerow.plan.logic import hull, same_types
 from hedgerow.plan.measures import Measure, Others, Reach, Snap
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Schema
-from hedgerow.plan.values import Range, Value, common_step
+from hedgerow.plan.values import Range, Value
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 
-__all__ = ["Aggregate", "Bound", "Filter", "Fold", "Folded", "Group", "Join", "Measured", "Node", "Project", "Rows", "Table", "Union"]
+__all__ = ["Aggregate", "Bound", "Filter", "Fold", "Folded", "Group", "Join"]
+__all__ += ["Measured", "Node", "Project", "Rows", "Table", "Union", "tables_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,9 @@ class Join(_OfSource):
         named = self.others is None or {self.others.by, *self.others.also} <= {name for name in here if here[name].type != "real"}
         if self.others is not None and (self.on or self.keeps or self.other.unit is None or not named):
             raise InvalidArgument("others", "must be named by columns of the source that are no reals, and by nothing else", self.others)
+        mine, others = ({one.table for one in tables_of(side) if one.unit is not None} for side in (self.source, self.other))
+        if self.others is not None and mine & others:
+            raise InvalidArgument("others", "must be of another population, whose tables are no tables of this one", sorted(mine & others))
         names = [name for name, _ in self.adds]
         if len(set(names)) != len(names) or not set(names).isdisjoint(here):
             raise InvalidArgument("adds", "must have different names, and such that the source does not have", self.adds)
@@ -163,7 +167,8 @@ class Union:
     def columns(self) -> Mapping[str, Range]:
         """The hull of the ranges; a bound that one source lacks is lacking."""
         each = [source.columns for source in self.sources]
-        return {name: _hull([columns[name] for columns in each]) for name in each[0]}
+        ranges = {name: [columns[name] for columns in each] for name in each[0]}
+        return {name: hull(known, "UNION ALL", nullable=any(one.nullable for one in known)) for name, known in ranges.items()}
 
     @property
     def unit(self) -> str | None:
@@ -268,7 +273,7 @@ class Bound:
             raise Unbounded(
                 "A row that is a unit of its own may meet several rows of the public table: join on columns that are unique there."
             )
-        if self.source.unit == "row" and len(set(tables := _row_tables(self.source))) < len(tables):
+        if self.source.unit == "row" and len(set(units := [one.table for one in tables_of(self.source) if one.unit])) < len(units):
             raise Unbounded("A row that is a unit of its own would count several times: read its table once.")
 
     @property
@@ -387,25 +392,9 @@ def _multiplies(rows: Rows) -> bool:
     return (isinstance(rows, Join) and rows.matches != 1) or _multiplies(rows.source)
 
 
-def _row_tables(rows: Rows) -> list[str]:
-    """The tables whose rows are units, as often as they are read."""
+def tables_of(rows: Rows) -> list[Schema]:
+    """All that are read, as often as they are; first the one that hands on its unit."""
     if isinstance(rows, Table):
-        return [rows.schema.table]
-    if isinstance(rows, Union):
-        return [name for source in rows.sources for name in _row_tables(source)]
-    return _row_tables(rows.source)
-
-
-def _together(lists: list[tuple[Value, ...] | None]) -> tuple[Value, ...] | None:
-    """All values of all lists; None where one is lacking."""
-    known = [values for values in lists if values is not None]
-    return tuple(dict.fromkeys(value for values in known for value in values)) if len(known) == len(lists) else None
-
-
-def _hull(every: list[Range]) -> Range:
-    ranges = [range_ for range_ in every if range_.values != ()] or every  # what is always NULL has no say
-    lows, highs = [r.low for r in ranges if r.low is not None], [r.high for r in ranges if r.high is not None]
-    complete = len(lows) == len(ranges) == len(highs)
-    low, high = (min(lows), max(highs)) if complete else (None, None)
-    values = _together([r.values for r in ranges])
-    return Range(ranges[0].type, low, high, common_step(r.step for r in ranges), values, any(r.nullable for r in every))
+        return [rows.schema]
+    below = rows.sources if isinstance(rows, Union) else (rows.source, rows.other) if isinstance(rows, Join) else (rows.source,)
+    return [schema for source in below for schema in tables_of(source)]

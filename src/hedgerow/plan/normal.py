@@ -3,8 +3,10 @@
     Aggregate(Group(Bound(Project(Filter(core)))))       core: a Table, or a Join, a Fold or a Union of rows in this form
 
 Filters are merged into one below one Project; what nobody uses is gone; the keys are called k0, k1 … in their order and the values v0,
-v1 … in the order of their spelling, those of combinations in their own; the measures and the lists of a domain are sorted. What a plan and
-its normal form give is the same, cell for cell, but for the order of the measures: ``places`` tells which measure has become which.
+v1 … in the order of their spelling, those of combinations in their own; the measures and the lists of a domain are sorted, and so are rows
+that stand beside each other. What a plan and its normal form give is the same, cell for cell, but for the order of the measures: ``places``
+tells which measure has become which. One thing may differ: where two populations meet and several columns beside ``by`` tell bonds apart,
+these are sorted too, and with them which bonds of a unit come first. What runs is always the normal form.
 """
 
 from __future__ import annotations
@@ -13,13 +15,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Final
 
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, reads, replaced
 from hedgerow.plan.measures import Measure, Snap
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Measured, Project, Rows, Table, Union
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Measured, Project, Rows, Table, Union, tables_of
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.simple import simple, spell
@@ -34,7 +35,7 @@ _NEVER: Final = Constant(False, "boolean")
 class _Work:
     """Rows taken apart: where they come from, which of them are wanted, and what each column is in terms of the core."""
 
-    core: Table | Join | Fold | Union
+    core: Rows
     condition: Expression
     columns: Mapping[str, Expression]
 
@@ -61,7 +62,7 @@ def _work(rows: Rows, used: frozenset[str]) -> _Work:
             known = work.core.columns
             return replace(work, columns={name: simple(replaced(e, work.columns), known) for name, e in outputs.items()})
         case Join():
-            return _join(rows, used)
+            return _beside(rows, used) if rows.matches is None and not rows.keeps else _join(rows, used)
         case Fold():
             return _fold(rows, used)
         case _:  # a Union
@@ -78,6 +79,64 @@ def _side(rows: Rows, used: frozenset[str], letter: str) -> tuple[Rows, dict[str
 
 def _outputs(names: Mapping[str, str], columns: Mapping[str, Expression]) -> tuple[tuple[str, Expression], ...]:
     return tuple(sorted({(new, columns[name]) for name, new in names.items()}, key=lambda pair: int(pair[0][1:])))
+
+
+Place = tuple[int, str]  # one of the rows that stand beside each other, and a column of it
+
+
+def _apart(rows: Rows, parts: list[Rows], ties: list[tuple[Place, Place]]) -> dict[str, Place]:
+    """Where each column of rows is found that inner joins put beside each other: in which of the ``parts``; ``ties`` are what agrees."""
+    if isinstance(rows, Project) and all(isinstance(value, Read) for _, value in rows.outputs):
+        inner = _apart(rows.source, parts, ties)
+        return {name: inner[column] for name, value in rows.outputs for column in reads(value)}
+    if isinstance(rows, Join) and rows.matches is None and not rows.keeps:
+        here, there = _apart(rows.source, parts, ties), _apart(rows.other, parts, ties)
+        ties.extend((there[theirs], here[own]) for own, theirs in rows.on)
+        return here | {name: there[column] for name, column in rows.adds}
+    parts.append(rows)
+    return {name: (len(parts) - 1, name) for name in rows.columns}
+
+
+def _beside(join: Join, used: frozenset[str]) -> _Work:
+    """Inner joins in one order, whichever they were written in: what they give is the bag of all combinations that agree, of one unit each.
+    Protected rows come first, parents before what hangs on them, then by their spelling; public ones when something ties them. Names are
+    as in ``_join``. Of two columns that agree and of which the same is known the first is read; but 0.0 agrees with -0.0.
+    """
+    parts, ties = list[Rows](), list[tuple[Place, Place]]()
+    places = _apart(join, parts, ties)
+    ties += [(there, here) for here, there in ties]
+    shown = {places[name] for name in used}
+    columns = [frozenset(name for at, name in shown.union(*ties) if at == i) for i in range(len(parts))]
+    sides = [_side(rows, own, "d") for rows, own in zip(parts, columns, strict=True)]
+    texts = [_text(rows) for rows, _ in sides]
+    tied = [sorted((sides[i][1][name], texts[j], sides[j][1][its]) for (k, name), (j, its) in ties if k == i) for i in range(len(parts))]
+    left = sorted(range(len(parts)), key=lambda i: (parts[i].unit is None, _links(parts[i]), texts[i], tied[i]))
+    rows, names = _side(parts[left[0]], columns[left[0]], "c")
+    now = {(left[0], name): new for name, new in names.items()}
+    del left[0]
+    added = 0
+    while left:
+        at = next(i for i in left if parts[i].unit is not None or any(here[0] == i and there in now for here, there in ties))
+        left.remove(at)
+        other, names = sides[at]
+        on = sorted({(now[there], names[here[1]]) for here, there in ties if here[0] == at and there in now})
+        known, theirs = rows.columns, other.columns
+        fresh = {there: own for own, there in reversed(on) if known[own] == theirs[there] and known[own].type != "real"}
+        more = {here for here, there in ties if there[0] in left} | shown
+        adds = sorted({names[name] for i, name in more if i == at} - set(fresh))
+        fresh |= {there: f"p{i}" for i, there in enumerate(adds, added)}
+        added += len(adds)
+        rows = Join(rows, other, tuple(on), tuple((fresh[there], there) for there in adds))
+        now |= {(at, name): fresh[new] for name, new in names.items() if new in fresh}
+    return _Work(rows, _NONE, {name: Read(now[places[name]]) for name in used})
+
+
+def _links(rows: Rows) -> int:
+    """How many links lead from the first of the tables to the ids."""
+    schema, count = tables_of(rows)[0], 0
+    while schema.link is not None:
+        schema, count = schema.link.parent, count + 1
+    return count
 
 
 def _join(join: Join, used: frozenset[str]) -> _Work:
@@ -253,8 +312,5 @@ def _read(schema: Schema, name: str) -> list[list[object]]:
 
 
 def _column(c: Column) -> list[object]:
-    return [c.name, c.type, _number(c.low), _number(c.high), None if c.values is None else sorted(map(str, c.values)), c.grain]
-
-
-def _number(bound: Fraction | None) -> str | None:
-    return None if bound is None else str(bound)
+    ends = [None if end is None else str(end) for end in (c.low, c.high)]
+    return [c.name, c.type, *ends, None if c.values is None else sorted(map(str, c.values)), c.grain]

@@ -23,9 +23,7 @@ Method = Literal["exponential", "inverse", "smooth", "laplace", "propose", "stab
 
 # What each can be chosen by; the first is taken where a question names none.
 METHODS: Final[dict[PickKind, tuple[Method, ...]]] = {
-    "quantiles": ("exponential", "inverse", "smooth", "laplace", "propose"),
-    "least": ("exponential", "inverse", "smooth", "laplace", "propose"),
-    "greatest": ("exponential", "inverse", "smooth", "laplace", "propose"),
+    **dict.fromkeys(("quantiles", "least", "greatest"), ("exponential", "inverse", "smooth", "laplace", "propose")),
     "mode": ("exponential", "inverse", "laplace", "stable"),
 }
 

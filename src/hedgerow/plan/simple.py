@@ -15,7 +15,7 @@ from hedgerow.plan.expressions import Call, Constant, Expression, Read, evaluate
 from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type
 
-__all__ = ["simple", "spell"]
+__all__ = ["flat", "simple", "spell"]
 
 _FLIPPED: Final = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED: Final = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -68,7 +68,7 @@ def _simple(expression: Expression, known: _Known) -> Expression:
         return expression
     name = expression.function
     if name in ("and", "or"):
-        return _junction(name, [_simple(part, known) for part in _flat(expression, name)])
+        return _junction(name, [_simple(part, known) for part in flat(expression, name)])
     if name == "not":
         return _negation(_simple(expression.arguments[0], known), known)
     type_ = known.range(expression).type
@@ -171,7 +171,7 @@ def _sorted(parts: Iterable[Expression]) -> list[Expression]:
     return [part for _, part in sorted({spell(part): part for part in parts}.items())]
 
 
-def _flat(expression: Expression, name: str) -> Iterator[Expression]:
+def flat(expression: Expression, name: str) -> Iterator[Expression]:
     """The parts of a chain of one function, in order."""
     waiting = [expression]
     while waiting:
@@ -187,7 +187,7 @@ def _junction(name: str, parts: Iterable[Expression]) -> Expression:
     idle, decides = (_TRUE, _FALSE) if name == "and" else (_FALSE, _TRUE)
     kept: list[Expression] = []
     lists: dict[tuple[str, str], tuple[Expression, list[Expression]]] = {}
-    for part in _flat(Call(name, tuple(parts)), name):
+    for part in flat(Call(name, tuple(parts)), name):
         listed = _listed(part, name)
         if part == decides:
             return decides
@@ -235,7 +235,7 @@ def _case(call: Call) -> Expression:
 def _coalesce(call: Call) -> Expression:
     """Without NULLs, repetitions, and what comes after a constant."""
     parts: dict[Expression, None] = {}
-    for part in _flat(call, "coalesce"):
+    for part in flat(call, "coalesce"):
         if not _is_null(part):
             parts[part] = None
         if isinstance(part, Constant) and part.value is not None:

@@ -59,22 +59,18 @@ TEXTS: Final[dict[str, tuple[tuple[Type, ...], Type, Callable[..., Any]]]] = {
 }
 
 
-def text_range(name: str) -> Callable[[Sequence[Range]], Range]:
+def text_range(name: str, ranges: Sequence[Range]) -> Range:
     """The values listed where those of all arguments are, and they are few."""
     types, type_, run = TEXTS[name]
-
-    def rule(ranges: Sequence[Range]) -> Range:
-        if name == "concat":
-            fits = len(ranges) > 1 and all(range_.type == "text" for range_ in ranges)
-        else:
-            fits = tuple(range_.type for range_ in ranges) == types
-        if not fits:
-            wanted = " and ".join(dict.fromkeys("text" if wanted == "text" else "whole numbers" for wanted in types))
-            raise Unsupported(f"{name.upper().replace(' ', '_')} works on {wanted}.")
-        _check_places([range_ for range_ in ranges if range_.type == "integer"], name)
-        return _known(type_, _listed(ranges, run), nullable=any(range_.nullable for range_ in ranges))
-
-    return rule
+    if name == "concat":
+        fits = len(ranges) > 1 and all(range_.type == "text" for range_ in ranges)
+    else:
+        fits = tuple(range_.type for range_ in ranges) == types
+    if not fits:
+        wanted = " and ".join(dict.fromkeys("text" if wanted == "text" else "whole numbers" for wanted in types))
+        raise Unsupported(f"{name.upper().replace(' ', '_')} works on {wanted}.")
+    _check_places([range_ for range_ in ranges if range_.type == "integer"], name)
+    return _known(type_, _listed(ranges, run), nullable=any(range_.nullable for range_ in ranges))
 
 
 def _check_places(ranges: Sequence[Range], name: str) -> None:

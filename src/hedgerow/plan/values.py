@@ -58,14 +58,10 @@ class Range:
 
 def common_step(steps: Iterable[Fraction | None]) -> Fraction | None:
     """The largest step of which all of these are multiples; None where one of them is not known."""
-    found: Fraction | None = Fraction(0)
-    for step in steps:
-        if step is None or found is None:
-            found = None
-        else:
-            shared = found.denominator * step.denominator
-            found = Fraction(math.gcd(found.numerator * step.denominator, step.numerator * found.denominator), shared)
-    return found or None
+    every = list(steps)
+    known = [step for step in every if step is not None]
+    shared = math.lcm(*(step.denominator for step in known))
+    return Fraction(math.gcd(*(int(step * shared) for step in known)), shared) or None if len(known) == len(every) else None
 
 
 def default_step(low: Fraction, high: Fraction) -> Fraction:

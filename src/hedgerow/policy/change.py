@@ -87,7 +87,7 @@ def _budget(before: BudgetRule, after: BudgetRule) -> Iterator[_Change]:
     if (before.max_epsilon_per_query, after.max_epsilon_per_query) != (before.epsilon, after.epsilon):  # as large as the budget: no cap
         yield from _amount(f"{whose}: max_epsilon_per_query", before.max_epsilon_per_query, after.max_epsilon_per_query)
     if before.noise != after.noise:
-        yield _Change(after.noise == "gaussian", f"{whose}: noise changes from {before.noise!r} to {after.noise!r}.")
+        yield _Change(after.noise != "laplace", f"{whose}: noise changes from {before.noise!r} to {after.noise!r}.")
     # What a question costs that names no price decides nothing: an analyst may name any price up to the cap.
     for key in ("default_epsilon", "default_delta"):
         if getattr(before, key) != getattr(after, key):

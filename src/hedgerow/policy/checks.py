@@ -57,10 +57,10 @@ def budget_mistakes(rule: BudgetRule, place: Place) -> Iterator[Mistake]:
         yield Mistake((*place, "delta"), "delta needs a default_delta")
     elif rule.delta is not None and rule.default_delta is not None and rule.default_delta >= rule.delta:
         yield Mistake((*place, "default_delta"), f"default_delta must be below delta ({show(rule.delta)})")
-    if rule.noise not in {"laplace", "gaussian"}:
-        yield Mistake((*place, "noise"), f"noise must be 'laplace' or 'gaussian'; got {rule.noise!r}")
+    if rule.noise not in {"laplace", "gaussian", "best"}:
+        yield Mistake((*place, "noise"), f"noise must be 'laplace', 'gaussian' or 'best'; got {rule.noise!r}")
     elif rule.noise == "gaussian" and rule.delta is None:
-        yield Mistake((*place, "noise"), "noise = 'gaussian' needs a delta: add delta, or write noise = 'laplace'")
+        yield Mistake((*place, "noise"), "noise = 'gaussian' needs a delta: add delta = 1e-9, or write noise = 'laplace'")
 
 
 def analyst_mistakes(rule: AnalystRule, place: Place) -> Iterator[Mistake]:

@@ -116,7 +116,7 @@ def _budget(population: str, section: Section) -> BudgetRule | None:
     cap = section.take("max_epsilon_per_query", an_epsilon)
     usual = section.take("default_epsilon", an_epsilon)
     usual_delta = section.take("default_delta", a_delta)
-    noise = section.take("noise", a_choice("laplace", "gaussian")) or "laplace"
+    noise = section.take("noise", a_choice("laplace", "gaussian", "best")) or "laplace"
     if epsilon is None or section.bad:
         return None
     cap = epsilon if cap is None else cap

@@ -27,7 +27,7 @@ __all__ = [
     "part_name",
 ]
 
-Noise = Literal["laplace", "gaussian"]
+Noise = Literal["laplace", "gaussian", "best"]
 
 DEFAULT_POPULATION = "people"
 MAX_FAILURES = 20

@@ -31,7 +31,7 @@ _WORDS = {
     "default_epsilon": "for a question that names none",
     "default_delta": "the same for thresholds",
     "max_epsilon_per_query": "no single question may cost more",
-    "noise": 'or "gaussian" (only with delta)',
+    "noise": 'or "gaussian" (only with delta), or "best"',
     "source": "relative to this file",
     "unit": 'who is protected: an id column, or "row"',
     "neighbours": 'or "change-one"',

@@ -1,7 +1,8 @@
 """A budget as people read it: total, spent, left.
 
-The numbers are exact. The text has twelve decimals, rounded so that it never promises too much: totals and what is left
-down, spending up.
+The numbers are exact. The text has twelve decimals, and six digits of a total that is less than a billionth (a small delta), rounded so
+that it never promises too much: totals and what is left down, spending up, but not beyond a total that it is within. So what is written
+adds up, and a line that is full looks full.
 """
 
 from __future__ import annotations
@@ -9,17 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from hedgerow.numeric.rounding import round_down, round_up
+from hedgerow.privacy.conversion import epsilon_of
+from hedgerow.privacy.loss import Bound, brief
 
 __all__ = ["Account", "DualAccount", "decimals"]
 
 _PLACES = 12
+_SMALL = Fraction(1, 10**9)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Account:
     """One line of a budget. ``spent`` may be infinite: then this line is closed and nothing is left of it.
 
@@ -38,33 +43,63 @@ class Account:
 
     def to_dict(self) -> dict[str, Any]:
         """The three numbers as decimal text, and those of the parts where there are any."""
-        line = {"total": decimals(self.total), "spent": decimals(self.spent, up=True), "left": decimals(self.left)}
-        return line | _parts(self.parts)
+        places = _places(self.total)
+        total = round_down(self.total, 10**places)
+        spent = self.spent if isinstance(self.spent, float) else round_up(self.spent, 10**places)
+        spent = min(spent, total) if self.spent <= self.total else spent
+        left = max(Fraction(0), total - spent)
+        numbers = {"total": total, "spent": spent, "left": left}
+        return {name: _written(number, places) for name, number in numbers.items()} | _parts(self.parts)
 
-    def __str__(self) -> str:
-        return "total {total}, spent {spent}, left {left}".format(**self.to_dict())
+    def __repr__(self) -> str:
+        return ("total {total}, closed" if self.spent == math.inf else "total {total}, spent {spent}, left {left}").format(**self.to_dict())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DualAccount:
-    """A budget with delta. A question goes through while epsilon *or* rho holds out, and delta (the share for thresholds) as well."""
+    """A budget with delta. A question goes through while epsilon *or* rho holds out, and delta (the share for thresholds) as well. Read at
+    the delta ``at``, all of the rho is all of the epsilon."""
 
     epsilon: Account
     rho: Account
     delta: Account
     parts: Mapping[str, Mapping[str, Account | DualAccount]] = field(default_factory=dict, hash=False)
+    at: Fraction | None = None
+
+    @property
+    def converted(self) -> Bound:
+        """The epsilon that the rho which is spent comes to at the delta ``at``."""
+        found = math.inf if self.at is None else epsilon_of(self.rho.spent, self.at)
+        return min(found, self.epsilon.total) if self.rho.spent <= self.rho.total else found
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """The nine numbers as decimal text, and those of the parts where there are any."""
         return {"epsilon": self.epsilon.to_dict(), "rho": self.rho.to_dict(), "delta": self.delta.to_dict()} | _parts(self.parts)
 
-    def __str__(self) -> str:
-        return f"epsilon: {self.epsilon}\nrho:     {self.rho}\ndelta:   {self.delta}"
+    def __repr__(self) -> str:
+        why = converted = ""
+        if self.epsilon.spent == math.inf:
+            why = ": Gaussian noise has no pure epsilon, so rho counts"
+            converted = "" if self.at is None else f"\n         (spent rho is epsilon {brief(self.converted)} at delta {brief(self.at)})"
+        return f"epsilon: {self.epsilon}{why}\nrho:     {self.rho}{converted}\ndelta:   {self.delta}"
 
 
 def _parts(tables: Mapping[str, Mapping[str, Account | DualAccount]]) -> dict[str, dict[str, Any]]:
     found = {table: {name: account.to_dict() for name, account in parts.items()} for table, parts in tables.items()}
     return {"parts": found} if found else {}
+
+
+def _places(total: Fraction) -> int:
+    """So many decimals, that six digits of the total are among them."""
+    return _PLACES if total >= _SMALL or total == 0 else len(str(int(1 / total))) + 6
+
+
+def _written(value: Fraction | float, places: int) -> str:
+    """What has that many decimals: in full where they are twelve, else as 2.5e-14."""
+    if places == _PLACES or isinstance(value, float):
+        return decimals(value)
+    number = Decimal(int(value * 10**places)).scaleb(-places).normalize()
+    return f"{number:e}" if number else "0"
 
 
 def decimals(value: Fraction | float, *, up: bool = False) -> str:

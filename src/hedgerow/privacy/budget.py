@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument
-from hedgerow.numeric.number import positive, privacy_delta, privacy_epsilon
+from hedgerow.numeric.number import Number, positive, privacy_delta, privacy_epsilon
 from hedgerow.privacy.account import Account, DualAccount, decimals
 from hedgerow.privacy.conversion import rho_of
 from hedgerow.privacy.loss import Loss
@@ -34,6 +34,7 @@ __all__ = ["At", "Budget"]
 
 _NOTHING = Loss(Fraction(0))
 
+Tables = Mapping[str, Parts]
 At = tuple[str, Collection[str]]
 """A table and the names of its parts that a question reads."""
 
@@ -50,17 +51,19 @@ class Budget:
     delta: Fraction | None = None
     conversion: Fraction = Fraction(1, 2)
     charged: Loss = _NOTHING
-    parts: Mapping[str, Parts] = field(default_factory=dict, hash=False)
+    parts: Tables = field(default_factory=dict, hash=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", privacy_epsilon(self.epsilon))
-        if self.delta is not None:
-            object.__setattr__(self, "delta", privacy_delta(self.delta))
-        share = positive(self.conversion, "conversion")
+    def __init__(
+        self, epsilon: Number, delta: Number | None = None, conversion: Number = 0.5, charged: Loss = _NOTHING, parts: Tables | None = None
+    ) -> None:
+        share = positive(conversion, "conversion")
         if share > 1:
-            raise InvalidArgument("conversion", "must be at most 1", self.conversion)
+            raise InvalidArgument("conversion", "must be at most 1", conversion)
+        object.__setattr__(self, "epsilon", privacy_epsilon(epsilon))
+        object.__setattr__(self, "delta", None if delta is None else privacy_delta(delta))
         object.__setattr__(self, "conversion", share)
-        _check(self.charged, "charged")
+        object.__setattr__(self, "charged", _check(charged, "charged"))
+        object.__setattr__(self, "parts", {} if parts is None else parts)
 
     @property
     def rho(self) -> Fraction:
@@ -120,7 +123,8 @@ class Budget:
         epsilon = Account(self.epsilon, spent.epsilon)
         if self.delta is None:
             return epsilon
-        return DualAccount(epsilon, Account(self.rho, spent.rho), Account(self.thresholds, spent.delta))
+        rho, delta = Account(self.rho, spent.rho), Account(self.thresholds, spent.delta)
+        return DualAccount(epsilon, rho, delta, at=self.delta * self.conversion)
 
     def _apart(self, parts: Parts, paid: Loss) -> dict[str, Account | DualAccount]:
         rest = sum((other.paid for other in self.parts.values() if other is not parts), self.charged)
@@ -142,10 +146,14 @@ class Budget:
         if isinstance(view, Account):
             if loss.delta > 0:
                 return f"it asks for a delta of {decimals(loss.delta, up=True)}, and this budget has none"
+            if isinstance(loss.epsilon, float):
+                fix = "add delta = 1e-9 under [budget], or write noise = 'laplace'"
+                return f"it asks for Gaussian noise, which has no pure epsilon, and this budget has no delta; {fix}"
             return f"it asks for {_asked('epsilon', loss.epsilon, view)}"
         if loss.delta > view.delta.left:
             return f"it asks for {_asked('delta', loss.delta, view.delta)} for thresholds"
-        return f"it asks for {_asked('epsilon', loss.epsilon, view.epsilon)}, or {_asked('rho', loss.rho, view.rho)}"
+        pure = isinstance(loss.epsilon, Fraction) or isinstance(loss.rho, float)  # Gaussian noise is paid in rho alone
+        return "it asks for " + f"{_asked('epsilon', loss.epsilon, view.epsilon)}, or " * pure + _asked("rho", loss.rho, view.rho)
 
 
 def _asked(name: str, amount: Fraction | float, account: Account) -> str:

@@ -27,11 +27,11 @@ from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.number import Number, exact, whole
-from hedgerow.numeric.rounding import exp_up, round_up
+from hedgerow.numeric.rounding import exp_down, exp_up, round_digits_up, round_up
 from hedgerow.privacy.conversion import delta_of, epsilon_of, rho_of
 from hedgerow.privacy.rho import rho_of_pure
 
-__all__ = ["Bound", "Loss", "delta_of", "epsilon_of", "rho_of", "rho_of_pure"]
+__all__ = ["Bound", "Loss", "brief", "delta_of", "epsilon_of", "rho_of", "rho_of_pure"]
 
 Bound = Fraction | float
 """A Fraction, or ``math.inf``; no other float."""
@@ -49,17 +49,17 @@ class Loss:
     delta: Fraction = Fraction(0)
     rho: Bound = math.inf
 
-    def __post_init__(self) -> None:
-        epsilon, rho, delta = _bound(self.epsilon, "epsilon"), _bound(self.rho, "rho"), exact(self.delta, "delta")
-        if not 0 <= delta <= 1:
-            raise InvalidArgument("delta", "must lie between 0 and 1", self.delta)
-        if isinstance(rho, Fraction):
-            rho = round_up(rho)
-        elif isinstance(epsilon, Fraction):
-            rho = rho_of_pure(epsilon)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
-        object.__setattr__(self, "rho", rho)
+    def __init__(self, epsilon: Number, delta: Number = 0, rho: Number = math.inf) -> None:
+        pure, bound, chance = _bound(epsilon, "epsilon"), _bound(rho, "rho"), exact(delta, "delta")
+        if not 0 <= chance <= 1:
+            raise InvalidArgument("delta", "must lie between 0 and 1", delta)
+        if isinstance(bound, Fraction):
+            bound = round_up(bound)
+        elif isinstance(pure, Fraction):
+            bound = rho_of_pure(pure)
+        object.__setattr__(self, "epsilon", pure)
+        object.__setattr__(self, "delta", chance)
+        object.__setattr__(self, "rho", bound)
 
     def __add__(self, other: Loss) -> Loss:
         """Both releases, the second chosen in full view of the first: every part adds up."""
@@ -68,8 +68,8 @@ class Loss:
         return _composed((self, other))
 
     def __mul__(self, count: int) -> Loss:
-        """``count`` releases of this loss each: composition, which is not group privacy."""
-        n = whole(count, "count")
+        """``count`` releases of this loss each: composition, which is not group privacy. None at all cost nothing, whatever each would."""
+        n = whole(count, "count") if exact(count, "count") else 0
         return Loss(_times(n, self.epsilon), min(_ONE, n * self.delta), _times(n, self.rho))
 
     __rmul__ = __mul__
@@ -80,9 +80,10 @@ class Loss:
         Between data sets k steps apart, without delta: k * epsilon, because ratios multiply, and k^2 * rho (Bun and Steinke 2016).
 
         With delta: P_0(S) <= e^eps P_1(S) + delta <= … <= e^(k eps) P_k(S) + delta (1 + e^eps + … + e^((k-1) eps)), so k * epsilon with
-        k e^((k-1) eps) delta. The good pairs of the k steps are k different pairs and do not chain, so k^2 * rho is *not* known to
-        survive; what holds is the rho of a pure pair at k * epsilon, on the good pair of the new (epsilon, delta). Where epsilon is
-        infinite there is no such pair, nothing is known, and the result says so: infinite, with delta = 1.
+        delta times that sum, (e^(k eps) - 1) / (e^eps - 1). Coins attain it: x_k = 0, x_(i-1) = e^eps x_i + delta for the chance of S. The
+        good pairs of the k steps are k different pairs and do not chain, so k^2 * rho is *not* known to survive; what holds is the rho of
+        a pure pair at k * epsilon, on the good pair of the new (epsilon, delta). Where epsilon is infinite there is no such pair, nothing
+        is known, and the result says so: infinite, with delta = 1.
         """
         k = whole(k, "k")
         if k == 1:
@@ -92,9 +93,8 @@ class Loss:
             return Loss(epsilon, Fraction(0), _times(k**2, self.rho))
         if isinstance(self.epsilon, float):
             return Loss(math.inf, _ONE, math.inf)
-        growth = (k - 1) * self.epsilon
         # Beyond e^1000 the product is above 1 for every delta in use; 1 is always true, and keeps the rationals short.
-        delta = min(_ONE, k * exp_up(growth) * self.delta) if growth <= 1000 else _ONE
+        delta = min(_ONE, _series(self.epsilon, k) * self.delta) if (k - 1) * self.epsilon <= 1000 else _ONE
         return Loss(epsilon, delta)
 
     @staticmethod
@@ -151,7 +151,9 @@ class Loss:
 
     def __str__(self) -> str:
         parts = [("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)]
-        return ", ".join(f"{name} {_short(value)}" for name, value in parts if value != 0 or name == "epsilon")
+        only = isinstance(self.epsilon, float) and isinstance(self.rho, Fraction)  # as of Gaussian noise
+        told = [f"{name} {brief(value)}" for name, value in parts[only:] if value != 0 or name == "epsilon"]
+        return ", ".join(told or ["rho 0"]) + " (no pure epsilon)" * only
 
 
 def _composed(losses: Sequence[Loss], dearest: int | None = None) -> Loss:
@@ -181,7 +183,14 @@ def _sum(values: Iterable[Bound]) -> Bound:
 
 
 def _times(n: int, value: Bound) -> Bound:
-    return value if isinstance(value, float) else n * value
+    return n * value if isinstance(value, Fraction) else value if n else Fraction(0)
+
+
+def _series(epsilon: Fraction, k: int) -> Fraction:
+    """At least 1 + e^epsilon + … + e^((k-1) epsilon), and above it by less than one part in 10^15. No term is above the last one, which is
+    sharper where e^epsilon - 1 has lost its digits."""
+    most, ratio = k * exp_up((k - 1) * epsilon), exp_down(epsilon) - 1
+    return round_digits_up(min(most, (exp_up(k * epsilon) - 1) / ratio) if ratio > 0 else most, 30)
 
 
 def _text(value: Bound) -> str:
@@ -197,7 +206,7 @@ def _read(text: object, argument: str) -> Bound:
     return Fraction(int(match[1]), int(match[2]))
 
 
-def _short(value: Bound) -> str:
+def brief(value: Bound) -> str:
     """Six significant digits, rounded up."""
     if isinstance(value, float):
         return "infinite"

@@ -51,11 +51,14 @@ class Sensitivity:
     l1: Fraction
     l2_squared: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "l0", whole(self.l0, "l0"))
-        for name in ("linf", "l1", "l2_squared"):
-            object.__setattr__(self, name, _move(getattr(self, name), name))
-        l0, linf, l1, l2_squared = self.l0, self.linf, self.l1, self.l2_squared
+    def __init__(self, l0: int, linf: Number, l1: Number, l2_squared: Number) -> None:
+        object.__setattr__(self, "l0", whole(l0, "l0"))
+        for name, move in (("linf", linf), ("l1", l1), ("l2_squared", l2_squared)):
+            object.__setattr__(self, name, _move(move, name))
+        self._check(self.l0, self.linf, self.l1, self.l2_squared)
+
+    @staticmethod
+    def _check(l0: int, linf: Fraction, l1: Fraction, l2_squared: Fraction) -> None:
         if not linf <= l1 <= l0 * linf:
             raise InvalidArgument("l1", f"must lie between linf = {linf} and l0 * linf = {l0 * linf}", l1)
         if not linf**2 <= l2_squared <= l1 * linf:

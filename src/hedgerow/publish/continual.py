@@ -25,7 +25,7 @@ from typing import Any, Self
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.numeric.number import Number, exact, privacy_epsilon, whole
+from hedgerow.numeric.number import Number, exact, whole
 from hedgerow.privacy.grid import Grid
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.designs import Floats
@@ -34,6 +34,7 @@ from hedgerow.publish.streaming.buffers import LONGEST, Buffers
 from hedgerow.publish.streaming.forest import Forest
 from hedgerow.publish.streaming.state import StateFile
 from hedgerow.publish.streaming.ways import EachPrefix, Reach, State, Way
+from hedgerow.publish.terms import check_price
 
 __all__ = ["Expected", "Stream", "StreamTerms", "expected", "price", "ways"]
 
@@ -55,11 +56,7 @@ class StreamTerms:
     touched: int = 1
 
     def __post_init__(self) -> None:
-        if (self.epsilon is None) == (self.rho is None):
-            raise InvalidArgument("epsilon", "or rho must be given, and not both", self.epsilon)
-        for name in ("epsilon", "rho"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, privacy_epsilon(getattr(self, name), name))
+        check_price(self)
         object.__setattr__(self, "horizon", whole(self.horizon, "horizon"))
         if self.horizon > LONGEST:
             raise InvalidArgument("horizon", f"must be at most {LONGEST:,}: declare several streams, one after the other", self.horizon)

@@ -55,8 +55,9 @@ def crosstabs(terms: Terms, domain: Domain, *, ways: int = 2) -> Sketch:
         return Made(_told(domain, tables, radii), {"variances": _each(domain, wanted, variances), "measured": len(noisy)})
 
     note = "The tables agree with each other in count; count_clean is made of each table by itself: not negative, with the same total."
+    among = f"Every table is {domain.among}: a row that lacks one of them is in no table, also in those that do not show that column."
     return Sketch(
-        "marginals", domain, _design(design), sum(price[1:], price[0]), _accuracy(domain, wanted, variances, radii), build, (note,)
+        "marginals", domain, _design(design), sum(price[1:], price[0]), _accuracy(domain, wanted, variances, radii), build, (note, among)
     )
 
 

@@ -25,6 +25,7 @@ from hedgerow.plan.values import Type, Value
 __all__ = ["Attribute", "Bins", "Domain", "domain_of", "tabulation"]
 
 Bins = int | Sequence[Any]
+_NAMED: Final = 8  # attributes that a sentence names
 _SINGLE: Final = 1000  # whole numbers that get a code each unless bins are asked for
 _CODES: Final = 2**24
 
@@ -151,6 +152,13 @@ class Domain:
     def names(self) -> tuple[str, ...]:
         """What the attributes are called."""
         return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def among(self) -> str:
+        """Which rows are counted: those that have a declared value in every attribute."""
+        names = self.names
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f"among rows that have {'all of ' if len(names) > 1 else ''}{', '.join(names[:_NAMED])}{more}"
 
     @property
     def cells(self) -> int:

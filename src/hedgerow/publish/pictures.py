@@ -172,9 +172,10 @@ def _marginals(domain: Domain, table: pa.Table) -> list[Figure]:
         attributes = [domain.attributes[place] for place in wanted]
         if len(wanted) == 2:
             cells = lines.column(CLEAN).to_numpy().reshape([attribute.size for attribute in attributes])
-            found.append(_shaded(attributes, cells))
+            figure = _shaded(attributes, cells)
         else:
-            found.append(_single(attributes[0], lines))
+            figure = _single(attributes[0], lines)
+        found.append(replace(figure, caption=f"{figure.caption}, {domain.among}"))
     return found
 
 

@@ -6,10 +6,14 @@
 
 It is made beside its place, under a name that says so, and moved there when it is whole: what has no receipt was never published. What was
 paid for and measured is kept there, for its owner alone, until it is moved: whatever fails on the way, it is finished later, for nothing.
+One payment buys one table. A run that died before the ledger knew what it had made is gone on with by the next one for the same charge,
+which measures again only if nothing whole was left.
 """
 
 from __future__ import annotations
 
+import fcntl
+import glob
 import hashlib
 import json
 import os
@@ -34,7 +38,8 @@ __all__ = ["DATA", "FORMAT", "RECEIPT", "REPORT", "Publication", "Workshop"]
 
 FORMAT: Final = 1
 DATA, RECEIPT, REPORT = "data.parquet", "receipt.json", "report.html"
-_UNFINISHED: Final = "unfinished.json"  # the receipt, but for the entry of the ledger, which comes later
+_UNFINISHED: Final = "unfinished.json"  # the receipt, with the hash of the charge instead of the entry of the ledger
+_CHARGE: Final = "charge"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +114,7 @@ class Workshop:
         self.place = self._bench = Path(place)
         self._paid = False
         self._emptied: Path | None = None
+        self._held: int | None = None  # a lock on the bench: whoever gets it knows that nobody works there any more
 
     def check(self) -> None:
         """Refuses a place that is taken, or where nothing can be written, before anything is paid."""
@@ -117,23 +123,58 @@ class Workshop:
         try:
             self.place.parent.mkdir(parents=True, exist_ok=True)
             self._bench = Path(tempfile.mkdtemp(prefix=f".{self.place.name}.", suffix=".unpublished", dir=self.place.parent))
+            self._held = _locked(self._bench)
         except OSError as problem:
             raise InvalidArgument("to", f"must be where a folder can be made: {problem.strerror}", str(self.place)) from None
 
-    def keep(self, table: pa.Table, receipt: Mapping[str, Any]) -> dict[str, str]:
-        """Writes the table down, for good, with what the receipt will say. What this gives goes to the ledger: where all that is, and the
-        digests that it is known by. From here on only ``drop`` throws it away."""
+    def keep(self, table: pa.Table, receipt: Mapping[str, Any], charge: str) -> dict[str, str]:
+        """Writes the table down, for good, with what the receipt will say and the hash of the charge that paid for it. What this gives goes
+        to the ledger: where all that is, and the digests that it is known by. From here on only ``drop`` throws it away."""
+        import pyarrow as pa
         from pyarrow import parquet
 
-        parquet.write_table(table, self._bench / DATA, compression="zstd")
-        digest = _digest(self._bench / DATA)
-        (self._bench / _UNFINISHED).write_text(json.dumps({**receipt, "data": digest}), encoding="utf-8")
+        written = pa.BufferOutputStream()
+        parquet.write_table(table, written, compression="zstd")
+        data = written.getvalue()
+        # Whose it is comes first: what is left half written can be told from what is whole.
+        self._note({**receipt, "data": hashlib.sha256(data).hexdigest()}, charge)
+        (self._bench / DATA).write_bytes(data)
+        return self._kept()
+
+    def adopt(self, charge: str) -> dict[str, str] | None:
+        """What ``keep`` gave, or was about to, in a run for the same charge that died before the ledger knew of it; None if there is none.
+        What is not whole was never seen, and is thrown away."""
+        for left in self.place.parent.glob(f".{glob.escape(self.place.name)}.*.unpublished"):
+            held = None if left.is_symlink() else _locked(left)
+            if held is None:  # somebody is at work there, or we are
+                continue
+            try:
+                noted = json.loads((left / _UNFINISHED).read_text(encoding="utf-8"))
+                mine, whole = noted[_CHARGE] == charge, _digest(left / DATA) == noted["data"]
+            except (OSError, ValueError, KeyError, TypeError):
+                mine = whole = False
+            if not mine:
+                os.close(held)
+            elif not whole:
+                shutil.rmtree(left, ignore_errors=True)
+                os.close(held)
+            else:
+                self.drop()
+                self.give_up()
+                self._bench, self._held = left, held
+                return self._kept()
+        return None
+
+    def _note(self, receipt: Mapping[str, Any], charge: str) -> None:
+        (self._bench / _UNFINISHED).write_text(json.dumps({**receipt, _CHARGE: charge}), encoding="utf-8")
+
+    def _kept(self) -> dict[str, str]:
         for path in (self._bench / DATA, self._bench / _UNFINISHED, self._bench, self._bench.parent):
             _sync(path)
         self._paid = True
         made = {"place": self.place, "left": self._bench}
         return {name: str(path.absolute()) for name, path in made.items()} | {
-            "data": digest,
+            "data": _digest(self._bench / DATA),
             "unfinished": _digest(self._bench / _UNFINISHED),
         }
 
@@ -153,8 +194,9 @@ class Workshop:
 
     @property
     def unfinished(self) -> dict[str, Any]:
-        """What the receipt will say, as it was kept."""
+        """What the receipt will say, as it was kept, but for the entry of the ledger."""
         found: dict[str, Any] = json.loads((self._bench / _UNFINISHED).read_text(encoding="utf-8"))
+        del found[_CHARGE]
         return found
 
     @property
@@ -177,10 +219,14 @@ class Workshop:
             shutil.rmtree(self._emptied, ignore_errors=True)
         return Publication(self.place, receipt)
 
-    def copy(self, earlier: Publication) -> Publication:
-        """Another copy of what was published: it is public, and costs nothing."""
-        shutil.copytree(earlier.path, self.place)
-        return Publication.load(self.place)
+    def copy(self, earlier: Publication, held: Mapping[str, str], charge: str) -> bool:
+        """Takes what was published, if table and receipt are still as the ledger knows them: these two, nothing else that lies there."""
+        try:
+            shutil.copyfile(earlier.path / DATA, self._bench / DATA)
+        except OSError:
+            return False
+        self._note({name: said for name, said in earlier.receipt.items() if name != "ledger"}, charge)
+        return all(_digest(self._bench / name) == held[known] for name, known in ((DATA, "data"), (_UNFINISHED, "unfinished")))
 
     def drop(self) -> None:
         """What was kept is not wanted after all."""
@@ -190,6 +236,9 @@ class Workshop:
         """Leaves nothing behind but what was paid for and is not in its place."""
         if self._bench != self.place and not self._paid:
             shutil.rmtree(self._bench, ignore_errors=True)
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
 
 
 def _read(folder: Path) -> pa.Table:
@@ -201,6 +250,20 @@ def _read(folder: Path) -> pa.Table:
 def _digest(file: Path) -> str:
     with file.open("rb") as held:
         return hashlib.file_digest(held, "sha256").hexdigest()
+
+
+def _locked(folder: Path) -> int | None:
+    """A lock on a folder, as long as this is not closed; None if somebody has it."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _sync(path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.domain import Attribute, Domain
+from hedgerow.publish.judged import in_short, judged
 from hedgerow.publish.pictures import Figure, figures
 from hedgerow.publish.svg import number
 
@@ -93,6 +94,7 @@ def _facts(receipt: Mapping[str, Any], table: pa.Table) -> list[tuple[str, str]]
         ("Price", str(Loss.from_dict(receipt["cost"]))),
         ("Paid by", f"the budget of {receipt['population']}"),
         ("Measured", str(receipt["design"])),
+        *((("Rows out of place", said),) if (said := in_short(receipt["facts"])) else ()),
     ]
 
 
@@ -104,36 +106,7 @@ def _accuracy(receipt: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
 
 
 def _quality(facts: Mapping[str, Any]) -> list[Section]:
-    """Tables of what was found about the quality of rows: facts under ``quality``, a list of lines under each heading."""
-    found = []
-    for heading, told in (facts.get("quality") or {}).items():
-        lines = told if isinstance(told, list | tuple) else [told] if told else []
-        if len(lines) == 1 and isinstance(lines[0], Mapping):
-            lines = [{"": name, " ": value} for name, value in lines[0].items()]
-        if lines and isinstance(lines[0], Mapping):
-            titles = tuple(lines[0])
-            rows = tuple(tuple(_cell(line.get(name)) for name in titles) for line in lines)
-            found.append(Section(_QUALITY.format(heading), titles=tuple(map(_plain, titles)), rows=rows))
-        elif lines:
-            found.append(Section(_QUALITY.format(heading), (_cell(lines),)))
-    return found
-
-
-_QUALITY: Final = "How good it is: {}"
-
-
-def _plain(name: Any) -> str:
-    return str(name).replace("_", " ")
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return number(value)
-    if isinstance(value, Mapping):
-        return ", ".join(f"{_plain(name)}: {_cell(held)}" for name, held in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(" × ".join(map(_cell, each)) if isinstance(each, list | tuple) else _cell(each) for each in value)
-    return f"{value:,}" if type(value) is int else _plain(value)
+    return [Section(*each) for each in judged(facts)]
 
 
 _KINDS: Final = {"cdf": "CDF", "queries": "Counts", "stream": "Running totals", "synthetic": "Synthetic rows"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Block
@@ -20,11 +20,20 @@ from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import RELATIONS
 from hedgerow.purse import measurement_loss
 
-__all__ = ["Law", "Terms"]
+__all__ = ["Law", "Terms", "check_price"]
 
 Law = Laplace | Gaussian
 
 _FINE: Final = 10**9  # noise is at most so small a part of itself larger than it need be
+
+
+def check_price(terms: Any) -> None:
+    """Of ``epsilon`` and ``rho`` one is given, and is exact from here on."""
+    if (terms.epsilon is None) == (terms.rho is None):
+        raise InvalidArgument("epsilon", "or rho must be given, and not both", terms.epsilon)
+    for name in ("epsilon", "rho"):
+        if getattr(terms, name) is not None:
+            object.__setattr__(terms, name, privacy_epsilon(getattr(terms, name), name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +48,7 @@ class Terms:
     group: int = 1
 
     def __post_init__(self) -> None:
-        if (self.epsilon is None) == (self.rho is None):
-            raise InvalidArgument("epsilon", "or rho must be given, and not both", self.epsilon)
-        for name in ("epsilon", "rho"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, privacy_epsilon(getattr(self, name), name))
+        check_price(self)
         for name in ("rows", "group"):
             object.__setattr__(self, name, whole(getattr(self, name), name))
         if self.relation not in RELATIONS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
@@ -204,4 +205,5 @@ class _Folding(RowReader):
             ),
             *(Visible("", name, name, known[name]) for name, _ in outputs),
         )
-        return Scope(scope.text, fold, columns, scope.sources, scope.tables, frozenset(names), scope.leaves + 1, self._work).within_limits()
+        made = Scope(scope.text, fold, columns, scope.sources, scope.tables, frozenset(names), scope.leaves + 1, self._work)
+        return replace(made, capping=scope.capping).within_limits()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import prod
 from typing import Final
 
 from sqlglot import exp
 
 from hedgerow.errors import Unsupported
-from hedgerow.plan.expressions import Expression, evaluate, reads, typed
+from hedgerow.plan.expressions import Expression, reads
 from hedgerow.plan.values import Value
 from hedgerow.sql.names import alias_of
+from hedgerow.sql.narrowing import left, possible
 from hedgerow.sql.readers import RowReader, functions, only
 from hedgerow.sql.scope import Scope
 from hedgerow.sql.text import Text
@@ -22,7 +21,6 @@ from hedgerow.sql.typed import Typed
 __all__ = ["Grouped", "domain_of", "functions", "meant", "position", "read_groups"]
 
 MAX_KEYS: Final = 20
-_EVALUATIONS: Final = 50_000  # nodes of expressions, to find the values of one key
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,7 @@ def read_groups(scope: Scope, group: exp.Expr | None, items: Sequence[exp.Expr])
         domain = domain_of(scope, value)
         if domain == ():
             reader.refuse(node, "This key is always NULL", "Group by a column.")
+        domain = domain and _asked_for(scope, reader, node, value, domain)
         found.setdefault(value.expression, Grouped(value, scope.text.cut(node), domain))
     if len(found) > MAX_KEYS:
         raise scope.text.refusal(Unsupported, f"This has more than {MAX_KEYS} keys", group, "Group by fewer columns.")
@@ -106,7 +105,18 @@ def _check(scope: Scope, reader: RowReader, node: exp.Expr, value: Typed) -> Non
         reader.refuse(node, "This key is the same for all rows", "Group by a column.")
     if value.type == "real":
         text = scope.text.cut(node)
-        reader.refuse(node, "Real numbers make too many groups", f"Group by whole numbers, such as GROUP BY FLOOR({text} / 10).")
+        whole = f"FLOOR({text})" if isinstance(node.unnest(), exp.Div) else f"FLOOR({text} / 10)"
+        reader.refuse(node, "Real numbers make too many groups", f"Group by whole numbers, such as GROUP BY {whole}.")
+
+
+def _asked_for(scope: Scope, reader: RowReader, node: exp.Expr, value: Typed, domain: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The values of a key that WHERE leaves: the other groups are empty whatever the data hold."""
+    kept = left(scope.rows, value.expression, domain, scope.domain_limit)
+    if not kept and any(entry.auto_bounds for _, entry in scope.tables):
+        return domain  # bounds that stand in for what is not found yet rule nothing out
+    if not kept:
+        reader.refuse(node, "WHERE leaves no value of this key", "Ask for values that the policy declares.")
+    return kept
 
 
 def domain_of(scope: Scope, value: Typed) -> tuple[Value, ...] | None:
@@ -114,13 +124,7 @@ def domain_of(scope: Scope, value: Typed) -> tuple[Value, ...] | None:
 
     FLOOR(age / 10) * 10 has a dozen values, though its range only says "whole numbers from 0 to 110".
     """
-    limit = scope.domain_limit
-    names = sorted(set(reads(value.expression)))
-    columns = [scope.ranges[name].domain(limit) for name in names]
-    known = [(*values, None) for values in columns if values is not None]
-    # The logarithm may differ in its last bit between machines.
-    if len(known) < len(names) or prod(map(len, known)) * value.size > _EVALUATIONS or "ln" in functions(value.expression):
-        return value.range.domain(limit)
-    expression = typed(value.expression, scope.ranges)
-    found = {evaluate(expression, dict(zip(names, row, strict=True))) for row in product(*known)} - {None}
-    return tuple(sorted(found)) if len(found) <= limit else None  # type: ignore[type-var]
+    found = possible(value.expression, scope.ranges, scope.domain_limit)
+    if found is None:
+        return value.range.domain(scope.domain_limit)
+    return tuple(sorted(found)) if len(found) <= scope.domain_limit else None  # type: ignore[type-var]

@@ -51,9 +51,10 @@ def read_heading(text: str) -> Heading:
 def _options(written: Text, body: Sequence[Token]) -> tuple[Options, tuple[Token, ...]]:
     """The clause stands after the outermost SELECT, behind what WITH names."""
     places = [i for i in range(1, len(body)) if _says(body[i - 1], "WITH") and _says(body[i], "DIFFERENTIAL_PRIVACY")]
-    if not places:
-        return Options(), tuple(body)
     main = _main_select(body)
+    if not places:
+        _check_words(written, [] if main is None else body[main + 1 : main + 3])
+        return Options(), tuple(body)
     wrong = next((i for i in places if main is None or i != main + 2), None)
     if wrong is not None:
         token = body[wrong]
@@ -62,6 +63,14 @@ def _options(written: Text, body: Sequence[Token]) -> tuple[Options, tuple[Token
         raise written.refusal(Unsupported, what, (token.start, token.end + 1), instead)
     options, rest = _Clause(written, body, places[0]).read()
     return options, (*body[: places[0] - 1], *rest)
+
+
+def _check_words(written: Text, behind: Sequence[Token]) -> None:
+    """Options without the words that lead them in would be taken for a function, which there is not."""
+    words = [token.text.upper() for token in behind if token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)]
+    if words in (["OPTIONS", "("], ["DIFFERENTIAL_PRIVACY", "OPTIONS"], ["WITH", "OPTIONS"]):
+        what, instead = "Options stand behind WITH DIFFERENTIAL_PRIVACY", "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …."
+        raise written.refusal(Unsupported, what, (behind[0].start, behind[0].end + 1), instead)
 
 
 def _main_select(body: Sequence[Token]) -> int | None:

@@ -19,6 +19,7 @@ from hedgerow.plan.nodes import Join
 from hedgerow.plan.values import Range
 from hedgerow.sql.catalog import UNIT
 from hedgerow.sql.meeting import names_unit, other_place
+from hedgerow.sql.quoting import quoted
 from hedgerow.sql.readers import RowReader
 from hedgerow.sql.scope import Scope, Visible
 from hedgerow.sql.text import Text
@@ -52,6 +53,7 @@ class _Joining:
         self._text, self._parts, self._ties, self._rest = text, read.parts, read.ties, read.rest
         self._scope = self._parts[0].scope
         self._other = other_place(text, self._parts, self._ties)
+        self._capping = frozenset(name for i in self._several() for name in self._parts[i].scope.capped)
 
     def run(self) -> Joined:
         """Everything, or the first refusal."""
@@ -74,7 +76,21 @@ class _Joining:
             self._meet(self._other, placed)
         order = [alias for part in self._parts for alias, _ in part.scope.sources]
         columns = sorted(self._scope.columns, key=lambda one: order.index(one.alias))
-        self._scope = replace(self._scope, columns=tuple(columns), sources=tuple(part.scope.sources[0] for part in self._parts))
+        sources = tuple(part.scope.sources[0] for part in self._parts)
+        self._scope = replace(self._scope, columns=tuple(columns), sources=sources, capping=self._capping)
+
+    def _several(self) -> list[int]:
+        """The protected parts of which a row of the others may meet several rows: the caps of these count. The rest has one for each person
+        and value of columns that are tied to the others, like what IN (SELECT …) asks for. The order in which they are written is no
+        matter."""
+        parts, alone = self._parts, set[int]()
+        for i in sorted(range(len(parts)), key=lambda i: (sorted(parts[i].scope.capped), parts[i].alias)):
+            once, others = parts[i].scope.once, {j for j in range(len(parts)) if j != i} - alone
+            ends = [found for tie in self._ties if tie.of in (None, i) and (found := tie.ends(i)) is not None]
+            tied = {here.column for here, other, _ in ends if other in others}
+            if once is not None and once <= tied and any(parts[j].scope.population == parts[i].scope.population for j in others):
+                alone.add(i)
+        return [i for i, part in enumerate(parts) if part.scope.tables and i not in alone]
 
     def _usable(self, place: int, placed: set[int]) -> Iterator[tuple[Tie, Visible, Visible]]:
         """The ties of a part to those that are there: own column, and column there as it is called now."""
@@ -125,7 +141,7 @@ class _Joining:
         if mine is not None:
             theirs = next((one for one in self._scope.columns if one.whose == mine.whose), None)
             if theirs is not None:
-                return f"Add {theirs.alias}.{theirs.name} = {mine.alias}.{mine.name}."
+                return f"Add {quoted(theirs.alias)}.{quoted(theirs.name)} = {quoted(mine.alias)}.{quoted(mine.name)}."
         return "Join on the id of the unit, or on a declared foreign key; a subquery has to select it, under its own name."
 
     def _add(self, place: int, placed: set[int]) -> None:
@@ -160,7 +176,9 @@ class _Joining:
         if further and part.scope.once != frozenset():
             what = f"Whom a row names has one row to meet, the first, and {part.scope.tables[0][0]} may have others for which this holds"
             self._refuse(
-                further[0].node, what, f"Join a subquery with one row for each: SELECT {here.name}, MAX(x) AS x … GROUP BY {here.name}."
+                further[0].node,
+                what,
+                f"Join a subquery with one row for each: SELECT {quoted(here.name)}, MAX(x) AS x … GROUP BY {quoted(here.name)}.",
             )
         if there.value.type == "real":
             self._refuse(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from typing import Final
 
 from hedgerow.errors import Unbounded
-from hedgerow.plan.expressions import Expression, Read
+from hedgerow.plan.expressions import Expression, Read, range_of, reads
 from hedgerow.plan.functions import half_away
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.picks import Pick
@@ -16,13 +17,15 @@ from hedgerow.plan.values import Range, Type
 from hedgerow.sql.arguments import argument, unit_of
 from hedgerow.sql.asked import Asked
 from hedgerow.sql.named import Arguments
+from hedgerow.sql.narrowing import written_out
 from hedgerow.sql.picking import read_pick
 from hedgerow.sql.question import AggregateCall, Bracket, Clip
+from hedgerow.sql.quoting import quoted
 from hedgerow.sql.readers import RowReader
 from hedgerow.sql.scope import Scope
 from hedgerow.sql.sharing import shared
 from hedgerow.sql.snapping import snap
-from hedgerow.sql.typed import Typed, aligned, constant
+from hedgerow.sql.typed import Typed, aligned, as_number, constant
 
 __all__ = ["Measuring", "result"]
 
@@ -222,13 +225,17 @@ class Measuring:
         """The steps of numbers with bounds; what is no number, or has none, is refused."""
         reader, node, name = self._reader, asked.node, asked.name
         if value.type == "boolean":
-            reader.refuse(node, f"{name} adds numbers, and this is a condition", "Write CASE WHEN … THEN 1 ELSE 0 END.")
+            written = self._scope.text.cut(asked.arguments[0]) if asked.arguments else "x"
+            instead = f"Write COUNT_IF({written})." if name == "SUM" else f"Write {name}({as_number(written)})."
+            reader.refuse(node, f"{name} adds numbers, and this is a condition", instead)
         if value.range.values == ():
             reader.refuse(node, "This is always NULL, and NULL is never added", "Leave it out.")
         if value.type not in ("integer", "real"):
             reader.refuse(node, f"{name} adds numbers, and this is {value.type}", "Use COUNT(x), or a column that is a number.")
         if not value.range.bounded:
             raise reader.unbounded(node, "so one person could move this arbitrarily far", [value])
+        if asked.named.limits is None:
+            self._check_dates(asked, value)
         grid = snap(value.range, wide)
         if grid is None:
             what, instead = "The bounds of this are too wide to add it up exactly", "Declare narrower bounds in the policy: within ±2^53."
@@ -238,6 +245,25 @@ class Measuring:
             reader.refuse(node, what, "Leave it out.")
         return grid
 
+    def _check_dates(self, asked: Asked, value: Typed) -> None:
+        """Bounds that come from nothing but the calendar, which has 9999 years, are none."""
+        rows, expression = written_out(self._scope.rows, value.expression)
+        known = rows.columns
+        dates = [name for name in dict.fromkeys(reads(expression)) if known[name].type == "date" and not known[name].bounded]
+        if not dates:
+            return
+        shorter = {**known, **{name: known[name].but(low=_SHORTER[0], high=_SHORTER[1]) for name in dates}}
+        found = range_of(expression, shorter)
+        if (found.low, found.high) == (value.range.low, value.range.high):
+            return
+        written = self._scope.text.cut(asked.arguments[0]) if asked.arguments else "x"
+        names = " and ".join(map(quoted, dates))
+        what = f"{names} {'has' if len(dates) == 1 else 'have'} no bounds, so one person could move this by thousands of years"
+        instead = (
+            f"Clamp it, to bounds of your choice: LEAST(GREATEST({written}, 0), 365); or declare min and max of the dates in the policy."
+        )
+        raise self._scope.text.refusal(Unbounded, what, asked.node, instead)
+
     def _column(self, value: Typed) -> str:
         if value.expression not in self._columns:
             self._columns[value.expression] = f"v{len(self._columns)}"
@@ -245,6 +271,7 @@ class Measuring:
         return self._columns[value.expression]
 
 
+_SHORTER: Final = (Fraction(date(1001, 1, 1).toordinal()), Fraction(date(9001, 1, 1).toordinal()))  # than the calendar
 _ONES: Final = Snap(Fraction(1), 1, 1)
 
 

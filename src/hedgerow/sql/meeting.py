@@ -8,7 +8,7 @@ apart.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from sqlglot import exp
@@ -17,6 +17,7 @@ from hedgerow.errors import Unbounded, Unsupported
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, reads, replaced
 from hedgerow.plan.measures import Measure, Others
 from hedgerow.plan.nodes import Filter, Join, Project, Rows
+from hedgerow.plan.simple import flat
 from hedgerow.sql.catalog import UNIT
 from hedgerow.sql.grouping import Grouped
 from hedgerow.sql.question import AggregateCall
@@ -52,7 +53,7 @@ def other_place(text: Text, parts: Sequence[Part], ties: Sequence[Tie]) -> int |
     if parts[found].keeps or all(parts[i].keeps for i in beside):
         node = parts[found if parts[found].keeps else beside[0]].node
         _refuse(text, node, "A LEFT JOIN of two populations would tell who has no partner", "Write JOIN, which drops rows without one.")
-    _check_caps(text, parts, protected)
+    _check_caps(text, parts, protected, found)
     return found
 
 
@@ -77,12 +78,14 @@ def _id(part: Part) -> str:
     return next((one.name for one in part.scope.columns if one.whose == UNIT), "id")
 
 
-def _check_caps(text: Text, parts: Sequence[Part], protected: Sequence[int]) -> None:
+def _check_caps(text: Text, parts: Sequence[Part], protected: Sequence[int], found: int) -> None:
+    """Of those who are named it is no matter in how many groups they are: one row of theirs is met."""
     for i in protected:
         for name, entry in parts[i].scope.tables:
-            if entry.open_caps:
+            caps = [cap for cap in entry.open_caps if i != found or cap != "max_groups"]
+            if caps:
                 what = f"The caps of {name} are not declared, and where two populations meet they are not found"
-                raise text.refusal(Unbounded, what, parts[i].node, f"Declare {' and '.join(entry.open_caps)} under [tables.{name}].")
+                raise text.refusal(Unbounded, what, parts[i].node, f"Declare {' and '.join(caps)} under [tables.{name}].")
 
 
 def meeting_of(rows: Rows) -> Join | None:
@@ -146,18 +149,10 @@ def _filtered(rows: Rows, conditions: Sequence[Expression]) -> Rows:
 def _taken_apart(rows: Rows) -> tuple[Join, list[Expression]]:
     conditions: list[Expression] = []
     while isinstance(rows, Filter):
-        conditions[:0] = _each(rows.condition)
+        conditions[:0] = flat(rows.condition, "and")
         rows = rows.source
     assert isinstance(rows, Join)  # a subquery in which two populations meet is refused
     return rows, conditions
-
-
-def _each(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, Call) and condition.function == "and":
-        for argument in condition.arguments:
-            yield from _each(argument)
-    else:
-        yield condition
 
 
 def _refuse(text: Text, node: exp.Expr, what: str, instead: str) -> NoReturn:

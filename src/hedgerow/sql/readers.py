@@ -14,6 +14,7 @@ from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type
 from hedgerow.sql.asked import Asked
 from hedgerow.sql.catalog import Name, Unfound
+from hedgerow.sql.quoting import quoted
 from hedgerow.sql.rule import Refusal, filled
 from hedgerow.sql.rules import BY_NODE
 from hedgerow.sql.rules.clauses import CLAUSES
@@ -127,10 +128,12 @@ class RowReader:
         """The column itself, unless it says whose row it is."""
         if visible.lost:
             what = f"{visible.name} may be missing here, behind a LEFT JOIN"
-            self.refuse(node, what, f"Use the {visible.name} of the table on the left.")
+            self.refuse(node, what, f"Use the {quoted(visible.name)} of the table on the left.")
         if visible.is_unit:
             what = f"{visible.name} says whose rows these are, and is no column of questions"
-            self.refuse(node, what, f"Ask about everybody: COUNT(*), COUNT(DISTINCT {visible.name}), or a subquery with GROUP BY on it.")
+            self.refuse(
+                node, what, f"Ask about everybody: COUNT(*), COUNT(DISTINCT {quoted(visible.name)}), or a subquery with GROUP BY on it."
+            )
         return visible
 
     def aggregate(self, asked: Asked) -> Typed:
@@ -150,7 +153,7 @@ class RowReader:
         columns = unbounded_columns(self.scope, [argument.expression for argument in arguments])
         made = next((visible for visible in columns if visible.origin is None), None)
         if made is not None:
-            instead = f"Clamp it, to bounds of your choice: LEAST(GREATEST({made.name}, 0), 500)."
+            instead = f"Clamp it, to bounds of your choice: LEAST(GREATEST({quoted(made.name)}, 0), 500)."
             return self.scope.text.refusal(Unbounded, f"{made.name} has no bounds, {why}", node, instead)
         if not columns and any("length" in functions(argument.expression) for argument in arguments):
             what = f"How long texts are is not known, {why}"

@@ -6,12 +6,14 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ParseError
 from sqlglot.parsers.duckdb import DuckDBParser
+from sqlglot.tokenizer_core import TokenType
 
-from hedgerow.errors import Unsupported
+from hedgerow.errors import Refused, Unsupported
 from hedgerow.plan.nodes import Rows
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.heading import Heading, read_heading
 from hedgerow.sql.question import Question
+from hedgerow.sql.quoting import quoted
 from hedgerow.sql.readers import only
 from hedgerow.sql.rule import Refusal
 from hedgerow.sql.rules import BY_NODE
@@ -67,13 +69,25 @@ def statement_of(heading: Heading) -> exp.Expr | None:
         parser = _Parser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
         return parser.parse(list(heading.body), heading.text.text)[0]
     except ParseError as error:
-        what, instead = "This does not read as SQL from here on", "Check the word before it. " + ONE
-        raise heading.text.refusal(Unsupported, what, _place(heading.text, error), instead) from None
+        raise _no_sql(heading, _place(heading.text, error)) from None
     except RecursionError:
         raise
     except Exception:
         # The parser was not written for hostile text; whatever it trips over is no question.
         raise heading.text.refusal(Unsupported, "This does not read as SQL", None, ONE) from None
+
+
+def _no_sql(heading: Heading, place: Span | None) -> Refused:
+    """What people mean who write what no SQL is: TOP 5, and names with blanks."""
+    text, body = heading.text, heading.body
+    at = next((i for i, token in enumerate(body) if place is not None and token.start == place[0]), 0)
+    if len(body) > 2 and body[1].text.upper() == "TOP":
+        return text.refusal(Unsupported, "TOP is not read", place, f"Write LIMIT {body[2].text[:9]} at the end, behind ORDER BY.")
+    what, instead = "This does not read as SQL from here on", "Check the word before it. " + ONE
+    if at > 0 and {body[at - 1].token_type, body[at].token_type} == {TokenType.VAR}:
+        name = text.text[body[at - 1].start : body[at].end + 1]
+        instead = f"A name with a blank in it takes double quotes: {quoted(' '.join(name.split()))}."
+    return text.refusal(Unsupported, what, place, instead)
 
 
 def _place(text: Text, error: ParseError) -> Span | None:

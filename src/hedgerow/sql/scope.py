@@ -14,6 +14,7 @@ from hedgerow.plan.nodes import Filter, Rows
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range
 from hedgerow.sql.catalog import UNIT, TableEntry, Whose, nearest
+from hedgerow.sql.quoting import literal, quoted
 from hedgerow.sql.text import Text
 from hedgerow.sql.typed import Typed
 
@@ -59,7 +60,7 @@ class Visible:
 class Scope:
     """``sources`` are alias and name, for messages; ``tables`` the protected ones. ``once``: the rows are one for each unit and value of
     these columns of the plan (None: there is no telling). ``leaves`` counts tables and foldings, ``work`` is what it costs to put all
-    into one form. ``unique`` are the declared keys of a public table."""
+    into one form. ``unique`` are the declared keys of a public table. ``capping`` are those of the tables whose caps count; None: all."""
 
     text: Text
     rows: Rows
@@ -70,6 +71,7 @@ class Scope:
     leaves: int = 1
     work: int = 0
     unique: tuple[tuple[str, ...], ...] = ()
+    capping: frozenset[str] | None = None
 
     @property
     def ranges(self) -> dict[str, Range]:
@@ -79,12 +81,21 @@ class Scope:
     @property
     def max_groups(self) -> int:
         """The largest cap of the tables about those who are counted first, where two populations meet."""
-        return max((entry.max_groups for _, entry in self.tables if entry.population == self.population), default=1)
+        return max((entry.max_groups for entry in self._capped()), default=1)
 
     @property
     def max_rows(self) -> int:
         """The largest cap of the same tables."""
-        return max((entry.max_rows_per_group for _, entry in self.tables if entry.population == self.population), default=1)
+        return max((entry.max_rows_per_group for entry in self._capped()), default=1)
+
+    @property
+    def capped(self) -> frozenset[str]:
+        """The names of the tables whose caps count."""
+        return frozenset(name for name, _ in self.tables) if self.capping is None else self.capping
+
+    def _capped(self) -> Iterator[TableEntry]:
+        names = self.capped
+        return (entry for name, entry in self.tables if entry.population == self.population and name in names)
 
     @property
     def domain_limit(self) -> int:
@@ -127,7 +138,7 @@ class Scope:
         self.check_table(node)
         found = list(self._found(node))
         if len(found) > 1:
-            written = " or ".join(f"{visible.alias}.{visible.name}" for visible in found if visible.alias)
+            written = " or ".join(f"{quoted(visible.alias)}.{quoted(visible.name)}" for visible in found if visible.alias)
             instead = f"Write {written}." if len({visible.alias for visible in found}) > 1 else "Give the columns different names."
             raise self.text.refusal(Unsupported, f"{node.name[:60]} is the name of several columns", node, instead)
         return found[0] if found else None
@@ -156,7 +167,11 @@ class Scope:
         one = len(aliases) == 1
         what = f"{table.name[:60]} is {'not the table' if one else 'no table'} of this question"
         known = [alias for alias in aliases if alias]
-        instead = f"Write {known[0]}.{node.name[:60]}, or the column alone." if one and known else f"The tables are {', '.join(known)}."
+        instead = (
+            f"Write {quoted(known[0])}.{quoted(node.name[:60])}, or the column alone."
+            if one and known
+            else f"The tables are {', '.join(known)}."
+        )
         raise self.text.refusal(Unsupported, what, table, instead if known else "Write the column alone.")
 
     def unknown(self, node: exp.Column, *also: str) -> Refused:
@@ -164,7 +179,9 @@ class Scope:
         name = node.name[:60]
         names = list(dict.fromkeys(visible.name for visible in self.columns if not visible.is_unit))
         close = nearest(node.name, [*names, *also])
-        instead = f"Did you mean {close}?" if close else f"The columns are {', '.join(names)}." if names else _NOTHING
+        instead = f"Did you mean {quoted(close)}?" if close else f"The columns are {', '.join(map(quoted, names))}." if names else _NOTHING
+        if node.this.args.get("quoted") and not close:  # a string, for those who come from elsewhere
+            instead = f"Text takes single quotes: {literal(name)}. {instead}"
         labels = [label for _, label in self.sources]
         who = f"{' and '.join(labels)} {'has' if len(labels) == 1 else 'have'}" if len(labels) < 4 else "The tables of this question have"
         return self.text.refusal(Unsupported, f"{who} no column {name}", node, instead)

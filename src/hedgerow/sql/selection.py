@@ -13,10 +13,8 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.expressions import Expression, Read
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Rows
-from hedgerow.plan.normal import key as meaning_of
 from hedgerow.plan.normal import normal
 from hedgerow.plan.normal import places as places_of
-from hedgerow.plan.simple import spell
 from hedgerow.plan.values import Value
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.clipping import clipping
@@ -205,15 +203,11 @@ def _places(rows: Rows, groups: Sequence[Grouped]) -> list[int]:
     if len(groups) < 2 or meeting_of(rows) is not None:
         return places
 
-    def spelled(place: int) -> tuple[str, str]:
-        group = groups[place]
-        alone = Bound(Project(rows, (("k0", group.value.expression),)), ("k0",), 1, 1)
-        plan = normal(Aggregate(Group(alone, None if group.domain is None else (group.domain,)), (Measure("rows"),)))
-        made = plan.bound.source
-        assert isinstance(made, Project)  # in normal form
-        return spell(dict(made.outputs)["k0"]), meaning_of(plan)
-
-    return sorted(places, key=spelled)
+    # All of them at once, as columns that are counted: alone, those of two rows that are spelled alike would be the same.
+    columns = tuple((f"k{place}", group.value.expression) for place, group in enumerate(groups))
+    plan = Aggregate(Group(Bound(Project(rows, columns), (), 1, 1)), tuple(Measure("values", name) for name, _ in columns))
+    counted = [str(measure.column) for measure in places_of(plan)]  # v0, v1, …
+    return sorted(places, key=lambda place: int(counted[place][1:]))
 
 
 def _counted(calls: Sequence[AggregateCall], most: int) -> Sequence[AggregateCall]:

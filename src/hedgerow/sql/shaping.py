@@ -124,7 +124,8 @@ def shaped(scope: Scope, outputs: Sequence[tuple[Item, Typed | None]]) -> Scope:
     once = None
     if scope.once is not None and (not written or all(column in kept for column in scope.once)):
         once = frozenset(kept.get(column, column) for column in scope.once)
-    return Scope(scope.text, rows, tuple(columns), (("", "the subquery"),), scope.tables, once, scope.leaves, work)
+    sources = (("", "the subquery"),)
+    return Scope(scope.text, rows, tuple(columns), sources, scope.tables, once, scope.leaves, work, capping=scope.capping)
 
 
 def _free(name: str, taken: set[str]) -> str:

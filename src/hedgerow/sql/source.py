@@ -8,6 +8,7 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.nodes import Table
 from hedgerow.plan.values import Range
 from hedgerow.sql.catalog import UNIT, Catalog, TableEntry, nearest
+from hedgerow.sql.quoting import quoted
 from hedgerow.sql.scope import Scope, Visible
 from hedgerow.sql.text import Text
 
@@ -20,7 +21,7 @@ def read_table(text: Text, table: exp.Table, catalog: Catalog) -> Scope:
     if found is None:
         close = nearest(table.name, catalog.tables)
         listed = ", ".join(catalog.tables) or "none"
-        instead = f"Did you mean {close}?" if close else f"The tables are {listed}."
+        instead = f"Did you mean {quoted(close)}?" if close else f"The tables are {listed}."
         raise text.refusal(Unsupported, f"There is no table {table.name[:60]}", table, instead)
     name, entry = found
     alias = table.alias or name

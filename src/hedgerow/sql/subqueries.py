@@ -24,6 +24,7 @@ from hedgerow.sql.text import Text
 from hedgerow.sql.ties import Part
 from hedgerow.sql.typed import Typed, aligned
 from hedgerow.sql.unions import put_together
+from hedgerow.sql.vain import refuse_vain
 
 __all__ = ["Sources"]
 
@@ -75,6 +76,7 @@ class Sources:
         for one in found.conditions:
             self._of_type(one, where)
             condition = one if condition is None else RowReader(found.scope).call(where or from_, "and", condition, one)
+        refuse_vain(found.scope, found.conditions, where)
         return found.scope.filtered(condition).within_limits()
 
     def _joined(self, parts: list[Part], where: exp.Expr | None) -> Joined:

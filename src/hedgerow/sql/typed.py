@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Final
 
 from hedgerow.plan.expressions import Constant, Expression
 from hedgerow.plan.values import Range, Type, Value
 
-__all__ = ["Typed", "aligned", "constant", "iso_date"]
+__all__ = ["Typed", "aligned", "as_number", "constant", "iso_date", "no_day"]
+
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +66,15 @@ def iso_date(text: str) -> date | None:
         return date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
         return None
+
+
+def no_day(text: str) -> tuple[str, str]:
+    """What is wrong with text that should be a day, and what to write."""
+    if _DAY.fullmatch(text):
+        return f"There is no day {text}", "Write a day that the calendar has, such as '2026-01-31'."
+    return "This is no date", "Write year, month and day: '2026-01-31', or DATE '2026-01-31'."
+
+
+def as_number(condition: str) -> str:
+    """A condition as 1 and 0, which leaves NULL out: with ELSE 0 it would count as 0."""
+    return f"CASE WHEN {condition} THEN 1 WHEN NOT {condition} THEN 0 END"

@@ -42,7 +42,8 @@ def put_together(text: Text, branches: Sequence[tuple[exp.Expr, Scope]]) -> Scop
     )
     tables = tuple(dict(table for _, scope in branches for table in scope.tables).items())
     leaves, work = sum(scope.leaves for _, scope in branches), sum(scope.work for _, scope in branches)
-    return Scope(text, rows, columns, first.sources, tables, None, leaves, work).within_limits()
+    capping = frozenset(name for _, scope in branches for name in scope.capped)
+    return Scope(text, rows, columns, first.sources, tables, None, leaves, work, capping=capping).within_limits()
 
 
 def _check(text: Text, node: exp.Expr, scope: Scope, first: Scope) -> None:

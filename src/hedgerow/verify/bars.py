@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.errors import HedgerowError
+from hedgerow.verify.refuter.beyond import Beyond
 from hedgerow.verify.refuter.events import Event, Range
 from hedgerow.verify.refuter.paths import Limits, paths
 from hedgerow.verify.refuter.quantity import approximate
@@ -39,7 +40,7 @@ def bars(witness: Witness) -> list[Bar]:
     """At least the event and the rest; more where more can be measured."""
     try:
         found = _listed(witness) or _cut(witness)
-    except HedgerowError:
+    except (HedgerowError, Beyond, ArithmeticError):  # too much to be listed: a pad of 512 bits
         found = []
     if found:
         return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import monotonic
@@ -18,7 +18,9 @@ from hedgerow.errors import HedgerowError
 from hedgerow.numeric.rounding import log_bounds
 from hedgerow.verify.language.flow import Finding, findings
 from hedgerow.verify.language.outside import Outside
-from hedgerow.verify.language.program import Apply, Claim, Expression, Kind, Noise, Number, Program, Sample, names, written
+from hedgerow.verify.language.program import Apply, Claim, Expression, Noise, Number, Program, Sample, names, written
+from hedgerow.verify.language.truths import measured
+from hedgerow.verify.language.units import THE_CLAIM, degree, unit_of
 from hedgerow.verify.price import between
 from hedgerow.verify.verdict import Answer, Cost, Verdict
 
@@ -57,7 +59,7 @@ def examine(program: Program | Outside, *, seconds: float = _SECONDS) -> Verdict
         Exception
     ) as error:  # whatever goes wrong in a prover of this size, it must not look like a proof, nor end the examination of others
         verdict = Verdict(program.name, Answer.UNKNOWN, line=program.place.line, reason=_sentence(error))
-    return replace(verdict, claim=claim_in_words(program.claim), seconds=monotonic() - started)
+    return replace(verdict, claim=claim_in_words(program.claim), unit=unit_of(program), seconds=monotonic() - started)
 
 
 class _Examination:
@@ -143,7 +145,7 @@ class _Examination:
         if upper is None:
             matching = self.matching()
             upper = matching if math.isfinite(matching) else None
-        name, line, reason = self.program.name, blamed.place.line, _in_runs(blamed.reason)
+        name, line, reason = self.program.name, blamed.place.line, _in_runs(blamed.reason, self.program)
         return Verdict(name, Answer.REFUTED, epsilon_lower=self.lower, epsilon_upper=upper, line=line, reason=reason, witness=witness)
 
     def both(self) -> Verdict:
@@ -155,7 +157,7 @@ class _Examination:
         plain = blamed is not None and blamed.sort in _PLAIN
         reason, place = (blamed.reason, blamed.place) if blamed is not None and plain else (failure.reason, failure.place)
         lower, upper = self.lower, failure.epsilon_upper
-        told = _in_runs(reason)
+        told = _in_runs(reason, self.program)
         return Verdict(self.program.name, Answer.UNKNOWN, epsilon_lower=lower, epsilon_upper=upper, line=place.line, reason=told)
 
     def blamed(self) -> Finding | None:
@@ -195,7 +197,9 @@ def subjects(text: str, name: str) -> Document:
     from hedgerow.verify.language.python import programs
 
     if not name.endswith(".hr"):
-        return Document(tuple(programs(text, name)), ())
+        from hedgerow.verify.language.classes import class_programs
+
+        return Document((*programs(text, name), *class_programs(text, name)), ())
     document = parse(text)
     named = tuple(one.of(name) if isinstance(one, Outside) and not one.name else one for one in document.programs)
     return replace(document, programs=named)
@@ -243,19 +247,21 @@ def _costs(program: Program, certificate: Certificate) -> tuple[Cost, ...]:
         first = [(one.samples[0].place.line, one.site) for one in regions(program.body)]
         prices = [(line, certificate.shifts[site], certificate.rates[site]) for line, site in first]
         return tuple(
-            Cost(line, "coins", _in_runs(written(when)), _in_runs(written(rate))) for line, when, rate in prices if rate is not None
+            Cost(line, "coins", _in_runs(written(when), program), _in_runs(written(rate), program))
+            for line, when, rate in prices
+            if rate is not None
         )
     rates: tuple[Expression | None, ...] = certificate.rates or (None,) * len(certificate.shifts)
     return tuple(
-        Cost(sample.place.line, sample.noise.value, _in_runs(written(shift)), _price(sample, rate))
+        Cost(sample.place.line, sample.noise.value, _in_runs(written(shift), program), _price(program, sample, rate))
         for sample, shift, rate in zip(program.samples, certificate.shifts, rates, strict=False)
     )
 
 
-def _price(sample: Sample, rate: Expression | None) -> str:
+def _price(program: Program, sample: Sample, rate: Expression | None) -> str:
     """What a move by 1 costs: as the certificate says, or 1 over the scale of noise that costs so."""
     if rate is not None:
-        return _in_runs(written(rate))
+        return _in_runs(written(rate), program)
     if sample.noise not in (Noise.LAPLACE, Noise.GEOMETRIC, Noise.EXPONENTIAL):
         return ""
     above, below = Number(Fraction(1)), sample.parameters[0]
@@ -266,9 +272,11 @@ def _price(sample: Sample, rate: Expression | None) -> str:
             return written(Apply("/", (above, below)))
 
 
-def _in_runs(text: str) -> str:
-    """``x@1`` of a certificate as judgements write it, ``x<1>``, and what is drawn as ``noise``."""
-    return re.sub(r"@(noise|answer)", r"\1", re.sub(r"@([12])", r"<\1>", text))
+def _in_runs(text: str, program: Program) -> str:
+    """``x@1`` of a certificate as judgements write it, ``x<1>``, and what is drawn as ``noise``; a truth, ``0 < x`` to the prover, as x."""
+    told = re.sub(r"@(noise|answer)", r"\1", re.sub(r"@([12])", r"<\1>", text))
+    truths = "|".join(re.escape(one.name) for one in measured(program))
+    return re.sub(rf"\b0 < (({truths})(<[12]>)?(\[[^\]]*\])?)", r"\1", told) if truths else told
 
 
 def claim_in_words(claim: Claim) -> str:
@@ -279,13 +287,11 @@ def claim_in_words(claim: Claim) -> str:
 
 
 def units(epsilon: Expression, program: Program) -> float | None:
-    """How many eps a claim is, where it is a fixed multiple of one public real; the number itself where no parameter stands in it."""
-    mentioned = sorted(names(epsilon))
-    parameter = program.parameter(mentioned[0]) if mentioned else None
-    if len(mentioned) > 1 or (parameter is not None and parameter.kind is not Kind.REAL):
+    """How many of its units a claim is: eps, where it is a fixed multiple; 1 where it is told in itself; the number where it is one."""
+    unit = unit_of(replace(program, claim=replace(program.claim, epsilon=epsilon)))
+    if unit == THE_CLAIM:
+        return 1.0
+    if names(epsilon) - {unit} or (unit and degree(epsilon, unit) != 1):
         return None
-    values: list[Mapping[str, Fraction]] = [dict.fromkeys(mentioned, Fraction(value)) for value in (1, 2)]
-    found = _tried(lambda: [float(between(epsilon, one)[1]) for one in values])
-    if found is None or (mentioned and not math.isclose(found[1], 2 * found[0])):
-        return None
-    return found[0]
+    found = _tried(lambda: between(epsilon, {unit: Fraction(1)} if unit else {})[1])
+    return None if found is None else float(found)

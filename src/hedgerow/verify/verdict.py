@@ -57,7 +57,7 @@ _VERBS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Bounds are in units of the claim's eps, or plain numbers where there is none; ``claim`` is the claim in words.
+    """Bounds are in units of ``unit``: the claim's eps, or the claim itself, or plain numbers where it is one; ``claim`` is that in words.
 
     The true epsilon is at least ``epsilon_lower`` and at most ``epsilon_upper``; None where nothing is known, or where it is no multiple of
     eps, as in size*eps. ``line`` is 0 where no line is to blame.
@@ -74,6 +74,7 @@ class Verdict:
     certificate: Any = None
     seconds: float = 0.0
     costs: tuple[Cost, ...] = field(default=())
+    unit: str = ""
 
     def __post_init__(self) -> None:
         if (self.verdict is Answer.PROVED) != (self.certificate is not None):

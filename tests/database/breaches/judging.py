@@ -204,7 +204,7 @@ def priced(asked: Asked, unit: Unit) -> Iterator[str]:
 
 def _threshold(asked: Asked, plan: Aggregate, elsewhere: float) -> Iterator[str]:
     """``elsewhere`` is the delta that choices spend: none of it is spent twice."""
-    index, least, _, edge = asked.released["threshold"]
+    index, least, _, edge, _ = asked.released["threshold"]
     law, scale = asked.released["laws"][index]
     decisive, most = threshold_count(plan)
     if decisive not in dict(columns(plan.measures))[index]:

@@ -12,11 +12,12 @@ from database.breaches.judging import Distance, Shift, columns, moved
 from database.breaches.seam import Versions, versions
 from database.breaches.shop import KINDS, MONTHS, Data, Shop
 from database.breaches.wider_mutants import parts_by_hash, parts_for_each_question
+from depth import many
 from hedgerow.engines.source import Cells
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
 
-NEIGHBOURS = 12
+NEIGHBOURS = many(6)
 QUESTIONS = {
     "visits": (
         "SELECT COUNT(*), SUM(minutes) FROM visits WHERE month = {}",
@@ -90,7 +91,7 @@ def grown(world: Shop) -> int:
     nobody: Data = {table: [] for table in shop.ARROW}
     held: list[Data] = [nobody]
     random = Random("grown")
-    for number in range(1, 9):
+    for number in range(1, 1 + many(4)):
         calm = [shop.visit(random, world.who(number), 0) | {"month": month, "minutes": 45, "region": "north"} for month in (1, 2, 4, 5)]
         held += [{**nobody, "visits": calm[:2]}, {**nobody, "visits": calm}]
     with versions(world, held, asked=1) as opened:

@@ -74,7 +74,8 @@ def test_variances_follow_from_what_each_draw_of_noise_does(way: Way) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("way", ways(Reach(20, 50))[1:], ids=lambda way: way.name)
 def test_measured_errors_are_those_predicted(way: Way) -> None:
-    """Live noise. The mean of squares over their expectation, with its standard error from the fourth moments as they were seen."""
+    """Live noise. The mean of squares over their expectation, with its standard error from the fourth moments as they were seen. Below,
+    where squares that happen to be small make that error small as well, the limit is fixed: Chernoff's bound for 0.7 is at most 6e-11."""
     runs, stream = 500, tuple((31 * k) % 51 for k in range(20))
     exact, ratios, inside = np.cumsum(stream), np.empty(runs), np.zeros(20)
     radii, spread = way.radii(0.05), way.variances()
@@ -83,8 +84,8 @@ def test_measured_errors_are_those_predicted(way: Way) -> None:
         off = np.array(told(way, noise, stream)) - exact
         ratios[run] = (off**2 / spread).mean()
         inside += np.abs(off) <= radii
-    assert abs(ratios.mean() - 1) <= FAR * ratios.std() / math.sqrt(runs)
-    assert (inside / runs >= 0.95 - FAR * math.sqrt(0.05 * 0.95 / runs)).all()
+    assert 0.7 < ratios.mean() <= 1 + FAR * ratios.std() / math.sqrt(runs)
+    assert (inside / runs >= 0.95 - 8 * math.sqrt(0.05 * 0.95 / runs)).all()  # of a binomial law so skewed, below 1e-11
 
 
 def test_radii_of_all_sums_are_the_smallest() -> None:

@@ -85,6 +85,7 @@ def test_ceilings_fit_relation_and_currency() -> None:
     assert round(float(Guarded("change-one", Fraction(1)).ceiling), 3) == 0.731
     both = Guarded("change-one", Fraction(1), TINY)
     assert float(both.ceiling) == pytest.approx(0.7311, abs=1e-3)
+    assert Guarded("change-one", Fraction(1), TINY, "best").ceilings == both.ceilings  # it closes no way by epsilon
     gaussian = Guarded("change-one", Fraction(1), TINY, "gaussian")
     assert len(gaussian.ceilings) == 2
     assert gaussian.ceiling == gaussian.ceilings[1].success() < both.ceiling

@@ -149,3 +149,42 @@ def test_excuses_are_as_rare_as_delta(noise: str, delta: str, start: str, good: 
     shift_costs = noise == "laplace(2 / eps)"
     assert (failure is None) is good
     assert failure is None or shift_costs or failure.obligation == "tail" or "cannot be said" in failure.reason
+
+
+STABLE = """
+@mechanism(epsilon="1 / b", delta="{delta}", neighbours="one")
+def one(k: private[int], K: public[int], t: public[int], b: public[float]):
+    distance = k - K if k > K else K - k + 1
+    if {guard}:
+        if distance + geometric(b) >= t:
+            output(k > K)
+"""
+APART = "(K < k@1) != (K < k@2)"
+
+
+@pytest.mark.parametrize(
+    ("delta", "guard", "start", "good"),
+    [
+        ("exp(-(t - 1) / b) / (1 + exp(-1 / b))", "t >= 1", "t - 1", True),
+        ("exp((1 - t) / b) / (1 + exp(-(1 / b)))", "t >= 1", "t - 1", True),
+        ("exp(-(t - 1) / b)", "t >= 1", "t - 1", True),
+        ("exp(-(t - 1) / b) / 2", "t >= 1", "t - 1", False),  # 1/(1 + q) is above a half
+        ("exp(-(t - 1) / b) / (2 + exp(-1 / b))", "t >= 1", "t - 1", False),
+        ("exp(-(t - 1) / b) / (1 + exp(-2 / b))", "t >= 1", "t - 1", False),  # true, but not seen
+        ("exp(-t / b) / (1 + exp(-1 / b))", "t >= 1", "t - 1", False),  # as if the noise had to be larger
+        ("exp(-(t - 1) / b) / (1 + exp(-1 / b))", "t >= 0", "t - 1", False),  # below 0 the tail is another
+        ("exp(-(t - 1) / b)", "t >= 0", "t - 1", True),
+    ],
+)
+def test_tails_of_whole_noise(delta: str, guard: str, start: str, good: bool) -> None:
+    about = program(STABLE.format(delta=delta, guard=guard))
+    failure = checked(about, "distance@1 - distance@2", bad=(f"{APART} and {start} <= @noise",))
+    assert (failure is None) is good, failure
+    assert failure is None or failure.obligation in ("tail", "")
+
+
+def test_below_0_the_tail_is_another() -> None:
+    """At t = 0 a claim that takes the formula for all t would be wrong: Pr[Z >= -1] is 1 - q^2/(1 + q), and q^-1/(1 + q) is only more."""
+    q = 0.5
+    assert 1 - q**2 / (1 + q) < q**-1 / (1 + q)
+    assert 1 - q / (1 + q) == pytest.approx(1 / (1 + q))

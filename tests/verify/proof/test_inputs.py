@@ -95,7 +95,7 @@ def test_secret() -> None:
 @pytest.mark.parametrize("relation", ['"one"', '"all"', '"increasing"', '("l1", 2)', '("group", 2)'])
 @pytest.mark.parametrize("kind", ["bool", '"list[bool]"', '"bits[8]"'])
 def test_what_is_no_number_differs_in_any_way_or_not_at_all(relation: str, kind: str) -> None:
-    """Otherwise `return b` would be private."""
+    """Otherwise `return b` would be private. Truths become numbers before (``truths``), so that only bit strings come here."""
     about = program(f"""
 @mechanism(epsilon="eps", neighbours={relation})
 def one(b: private[{kind}], x: private[float], eps: public[float]):

@@ -109,3 +109,10 @@ def test_events_of_other_kinds() -> None:
         built.probability(Event(1, ranges=(Range(((0, Fraction(1)),)),)))
     assert only_bits(GALLERY["one_time_pad"])
     assert not only_bits(GALLERY["laplace_mechanism"])
+
+
+def test_a_loop_in_which_nothing_is_done_is_given_up() -> None:
+    program = one("if b:\n    while True:\n        pass\nreturn True", "b: private[bool]", '@mechanism(epsilon="0", neighbours="secret")\n')
+    assert circuit(program, given(b=False)).outputs
+    with pytest.raises(Beyond, match="more steps"):
+        circuit(program, given(b=True))

@@ -80,3 +80,17 @@ def test_events_in_words() -> None:
     assert str(Range(FIRST, apart=frozenset({Fraction(0)}))) == "output 1 is not 0"
     assert str(Range(FIRST)) == "output 1 is any number"
     assert str(Event(1, bits=((0, 3, True),))) == "1 output: bit 3 of output 1 is 1"
+
+
+def test_whole_noise_in_parts_of_one_hits_single_numbers() -> None:
+    """A quarter of a whole number is one of countably many: each has a chance, as much as the whole number has."""
+    quarters, whole = (one(f"return (x + geometric(1)) / {parts}") for parts in (4, 1))
+    for steps in range(-2, 3):
+        events = (Event(1, ranges=(Range(FIRST, value, value),)) for value in (Fraction(steps, 4), Fraction(steps)))
+        found = [
+            Chances().sum(regions([event], paths(program, given(x=1, eps=1))))
+            for event, program in zip(events, (quarters, whole), strict=True)
+        ]
+        assert found[0] == found[1] != 0
+    between = Event(1, ranges=(Range(FIRST, Fraction(1, 8), Fraction(1, 8)),))
+    assert Chances().sum(regions([between], paths(quarters, given(x=1, eps=1)))) == 0

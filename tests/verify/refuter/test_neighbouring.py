@@ -44,7 +44,7 @@ def program(relation: str) -> Program:
         ('"row"', {}, True),
         ('"secret"', {"q": [8, 9], "x": -100, "b": True}, True),
         ('"secret"', {"q": [8]}, False),
-        ('"one"', {"b": True}, False),
+        ('"one"', {"b": True}, True),
         ('"one"', {"n": 3}, False),
         ('"secret"', {"n": 3}, False),
         ('"one"', {"q": [1, 2, 3]}, False),

@@ -65,14 +65,14 @@ class Guarded:
 
     @property
     def laplace(self) -> bool:
-        """The law of the noise."""
-        return self.noise == "laplace"
+        """The law of the noise. The best noise may be Gaussian too, but all questions here have the same, and it closes no way."""
+        return self.noise != "gaussian"
 
     @property
     def ceilings(self) -> tuple[Ceiling, ...]:
         """All that hold: that of the budget; and of its rho, where Gaussian noise has closed the way by epsilon."""
         whole = Ceiling(self.relation, "attribute", self.epsilon, self.delta or Fraction(0))
-        if self.noise == "laplace":
+        if self.laplace:
             return (whole,)
         return whole, Ceiling(self.relation, "attribute", rho=Budget(self.epsilon, self.delta).rho)
 

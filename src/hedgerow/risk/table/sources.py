@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.engines.decode import Statement
-from hedgerow.engines.desk import Attached, Limits
-from hedgerow.errors import HedgerowError, InvalidArgument, SourceError
+from hedgerow.engines.desk import Attached, Limits, tried
+from hedgerow.errors import InvalidArgument, SourceError
 
-__all__ = ["Coded", "Codes", "Counts", "Desk", "chosen", "coded", "desk", "found", "tried"]
+__all__ = ["Coded", "Codes", "Counts", "Desk", "chosen", "coded", "desk", "found"]
 
 Codes = npt.NDArray[np.integer[Any]]
 Counts = npt.NDArray[np.int64]
@@ -192,17 +192,6 @@ def found(name: str, there: Sequence[str], argument: str = "columns") -> str:
     more = f" and {len(there) - _LISTED:,} more" if len(there) > _LISTED else ""
     fix = f"did you mean {' or '.join(near)}" if near else f"there are {', '.join(there[:_LISTED])}{more}"
     raise InvalidArgument(argument, f"must name columns of the data, and there is no {name!r}: {fix}")
-
-
-def tried(action: Callable[[], T], words: str) -> T:
-    """The result, or a SourceError that carries nothing of the engine's own message, which may quote data."""
-    try:
-        return action()
-    except HedgerowError:
-        raise
-    except Exception:
-        pass
-    raise SourceError(words)
 
 
 def _odd(name: str, size: int, length: int, rows: int) -> str:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from hedgerow.plan.expressions import Constant
 from hedgerow.sql.rule import Reader, Refusal, Rule, filled
-from hedgerow.sql.typed import Typed, aligned
+from hedgerow.sql.typed import Typed, aligned, as_number, no_day
 
 __all__ = ["RULES"]
 
@@ -27,9 +27,9 @@ def _cast(node: exp.Cast, reader: Reader) -> Typed:
         if value.type == "date":
             return value
         if isinstance(value.expression, Constant):
-            reader.refuse(node, "This is no date", "Write DATE '2026-01-31'.")
+            reader.refuse(node, *no_day(str(value.expression.value)))
     if value.type == "boolean":
-        return reader.refuse(node, "This CAST is not read", "Write CASE WHEN … THEN 1 ELSE 0 END.")
+        return reader.refuse(node, "This CAST is not read", f"Write {as_number(reader.text.cut(node.this))}.")
     instead = "CAST turns numbers into DOUBLE or INTEGER; for other types declare the column in the policy."
     return reader.refuse(node, "This CAST is not read", instead)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from hedgerow.plan.expressions import Constant
 from hedgerow.sql.rule import Reader, Refusal, Rule
-from hedgerow.sql.typed import Typed, aligned
+from hedgerow.sql.typed import Typed, aligned, no_day
 
 __all__ = ["MAX_LIST", "RULES"]
 
@@ -15,15 +17,24 @@ _BOTH = ("this", "expression")
 _SIGNS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 
 
+def _check_days(node: exp.Expr, reader: Reader, values: Sequence[Typed]) -> None:
+    """Text beside a date that is no day."""
+    texts = [one.expression.value for one in values if isinstance(one.expression, Constant) and one.type == "text"]
+    if texts and any(one.type == "date" for one in values):
+        reader.refuse(node, *no_day(str(texts[0])))
+
+
 def _compare(node: exp.Binary, reader: Reader) -> Typed:
     left, right = aligned([reader.read(node.this), reader.read(node.expression)])
     if left.is_null or right.is_null:
         reader.refuse(node, "Nothing compares with NULL: this never holds", "Write x IS NULL or x IS NOT NULL.")
+    _check_days(node, reader, [left, right])
     return reader.call(node, _SIGNS[type(node)], left, right)
 
 
 def _between(node: exp.Between, reader: Reader) -> Typed:
     value, low, high = aligned([reader.read(node.this), reader.read(node.args["low"]), reader.read(node.args["high"])])
+    _check_days(node, reader, [value, low, high])
     return reader.call(node, "and", reader.call(node, ">=", value, low), reader.call(node, "<=", value, high))
 
 
@@ -33,6 +44,7 @@ def _in(node: exp.In, reader: Reader) -> Typed:
     if not node.expressions:
         reader.refuse(node, "IN wants a list of values", "Write x IN (1, 2).")
     value, *listed = aligned([reader.read(part) for part in (node.this, *node.expressions)])
+    _check_days(node, reader, [value, *listed])
     for part, item in zip(node.expressions, listed, strict=True):
         if item.is_null:
             reader.refuse(part, "NULL in a list never matches", "Leave it out; for missing values write x IS NULL.")
@@ -56,7 +68,7 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.Between, _between, ("this", "low", "high")),
     Rule(exp.In, _in, ("this", "expressions")),
     Rule(exp.Like, _like, ("this", "expression", "negate")),
-    Refusal(exp.ILike, "ILIKE is not read", "Write LIKE: upper and lower case differ there."),
+    Refusal(exp.ILike, "ILIKE is not read", "Write LOWER(x) LIKE 'abc%', with the pattern in lower case."),
     Refusal(exp.Escape, "LIKE … ESCAPE is not read", "Write LIKE without it: % stands for any text, _ for one character."),
     Refusal(exp.SimilarTo, "SIMILAR TO is not read", "Write LIKE: % stands for any text, _ for one character."),
     Refusal(exp.RegexpLike, "Regular expressions are not read", "Write LIKE: % stands for any text, _ for one character."),

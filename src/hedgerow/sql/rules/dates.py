@@ -112,7 +112,10 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.DateDiff, _difference, ("this", "expression", "unit", "date_part_boundary")),
     Rule(exp.DateAdd, _later, ("this", "expression", "unit")),
     Refusal(exp.Interval, "An interval is added to a date, or taken off it", _INTERVAL),
-    Refusal(exp.TimeToStr, "Dates as text are not read", "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d)."),
+    *(
+        Refusal(node, "Dates as text are not read", "Write YEAR(d), MONTH(d) or DATE_TRUNC('month', d).")
+        for node in (exp.TimeToStr, exp.ToChar)
+    ),
     Refusal(exp.CurrentDate, "The clock is not read", _NO_CLOCK),
     Refusal(exp.CurrentTimestamp, "The clock is not read", _NO_CLOCK),
     Refusal(exp.CurrentTime, "The clock is not read", _NO_CLOCK),

@@ -21,8 +21,8 @@ _CHANGES: Final = (
 STARTS: Final = ("SELECT", "WITH", "FROM", "(", "VALUES", "TABLE", "PIVOT", "UNPIVOT")
 WORDS: Final[Mapping[str, tuple[str, str]]] = {
     **{word: (f"{word} changes things", _READ_ONLY) for word in _CHANGES},
-    "DESCRIBE": ("DESCRIBE is no question", "The policy describes the tables."),
-    "SHOW": ("SHOW is no question", "The policy describes the tables."),
+    "DESCRIBE": ("DESCRIBE is no question", "Write SELECT * FROM hedgerow.columns, which is free."),
+    "SHOW": ("SHOW is no question", "Write SELECT * FROM hedgerow.tables, or FROM hedgerow.columns, which is free."),
     "SUMMARIZE": ("SUMMARIZE would show the data as they are", "Ask for COUNT(*), SUM(x), AVG(x)."),
     "PRAGMA": ("PRAGMA is no question", "The settings of the engine are not for questions."),
     "SET": ("SET is no question", "The settings of the engine are not for questions."),

@@ -8,4 +8,6 @@ from hedgerow.sql.rule import Refusal
 
 __all__ = ["RULES"]
 
-RULES = (Refusal(exp.Window, "Window functions look at other people's rows", "Write a GROUP BY instead."),)
+_INSTEAD = "Write a GROUP BY instead. For shares of a total, ask for the counts and divide by their sum: what is made of an answer is free."
+
+RULES = (Refusal(exp.Window, "Window functions look at other people's rows", _INSTEAD),)

@@ -189,7 +189,8 @@ class Parameter:
 
 
 class Relation(StrEnum):
-    """Which two inputs are neighbours; public parameters are always equal. Private ones that are not numbers are for SECRET, and for ROW.
+    """Which two inputs are neighbours; public parameters are always equal. A truth is turned or not, which is a move by 1; bit strings are
+    for SECRET, and for ROW.
 
     ONE: one private number (one entry of one list, or one scalar) differs, by at most 1. ALL: every entry of every list, and every scalar,
     by at most 1. INCREASING, DECREASING: as ALL, and never smaller / never larger in the second run. ROW: one list has one more entry, in

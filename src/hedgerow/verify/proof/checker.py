@@ -23,12 +23,14 @@ from hedgerow.verify.language.assumptions import public
 from hedgerow.verify.language.kinds import kind_of, resolved
 from hedgerow.verify.language.outside import Outside
 from hedgerow.verify.language.program import Assign, Expression, Kind, Noise, Output, Program, Sample, While, names, statements, written
+from hedgerow.verify.language.truths import counted
 from hedgerow.verify.proof.certificate import FINITE, Certificate, Failure, digest
 from hedgerow.verify.proof.costs import conclusions
 from hedgerow.verify.proof.hoisting import hoisted
 from hedgerow.verify.proof.inputs import Inputs
 from hedgerow.verify.proof.obligations import OBLIGATIONS, Obligation
 from hedgerow.verify.proof.product import Product
+from hedgerow.verify.proof.sinking import sunk
 from hedgerow.verify.proof.solver import entailed, possible, z3
 from hedgerow.verify.proof.sorts import sorts, speaks_of_bits, stands_in
 from hedgerow.verify.proof.wholeness import whole
@@ -55,7 +57,8 @@ def check(program: Program, certificate: Certificate, *, required: Sequence[str]
 
 
 def understood(program: Program, mode: str = "sequence") -> Program:
-    """The program as it is proved: signs settled, noise drawn before branches that private data decide (coins stay where they are)."""
+    """The program as it is proved: signs settled, noise drawn where it is used, and before branches that private data decide (coins stay
+    where they are)."""
     fixed = {one.name for one in program.parameters}
     for name in fixed | {one.name for one in statements(program.body) if isinstance(one, Assign | Sample)}:
         if not name.isidentifier():  # it could be taken for one of the proof's own names
@@ -64,7 +67,8 @@ def understood(program: Program, mode: str = "sequence") -> Program:
         if isinstance(one, Assign | Sample) and one.name in fixed:
             raise Outside(f"{one.name} is a parameter and must not be assigned; use another name", one.place)
     whole(program)
-    return resolved(program) if mode == FINITE else hoisted(resolved(program))
+    read = counted(resolved(program))
+    return read if mode == FINITE else hoisted(sunk(read))
 
 
 def discharged(one: Obligation) -> bool:

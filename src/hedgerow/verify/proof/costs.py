@@ -36,10 +36,13 @@ def _shown(product: Runs, name: str, left: Quotient, right: Quotient, opaque: di
     state, path = product.final
     value = value_of(product, state, opaque)
     known = positive(program, [quotient(one, opaque) for one in scales(program).values()]) | (frozenset({"delta"}) & public(program))
+    powers = frozenset(name for name, one in opaque.items() if isinstance(one, Apply) and one.operator == "exp")
+    known |= powers
     difference = left - right
     goal = z3.And(term(without_positive(difference.above, known), value) <= 0, below(difference, known, value))
     place = max((one.place for one in program.samples), key=lambda place: place.line, default=program.place)
-    return Obligation(name, (*path, *inverses([*path, goal])), goal, place, reason)
+    above = [value(power) > 0 for power in sorted(powers)]
+    return Obligation(name, (*path, *above, *inverses([*path, goal])), goal, place, reason)
 
 
 def _pure(product: Runs) -> Obligation:
@@ -148,7 +151,8 @@ def _squared(expression: Expression, opaque: dict[str, Expression]) -> Quotient:
 
 def _rare(product: Runs) -> list[Obligation]:
     """What is excused is as rare as the claim's delta."""
-    program, opaque, total = product.program, dict[str, Expression](), constant(0)
+    program, opaque, total, later = product.program, dict[str, Expression](), constant(0), list[tuple[int, Expression]]()
+    delta = program.claim.delta if program.claim.delta is not None else Number(Fraction(0))
     known, some = positive(program, [quotient(one, opaque) for one in scales(program).values()]), False
     for one in program.samples:
         rare = product.certificate.bad[one.site] if one.site < len(product.certificate.bad) else None
@@ -156,18 +160,47 @@ def _rare(product: Runs) -> list[Obligation]:
             continue
         if product.certificate.mode == "pointwise":  # each answer would be excused anew, and that adds up over all answers
             raise Outside("noise is not excused in a proof for one answer at a time", one.place)
-        start, some = replaced(tail_of(rare)[1], constants(program)), True
+        start, scale, some = replaced(tail_of(rare)[1], constants(program)), scales(program)[one.site], True
         if one.noise not in _TAILS or not names(start) <= public(program):
             raise Outside(f"how rare {written(rare)} is cannot be said", one.place)
-        total += symbol(f"@rare{one.site}") * constant(_TAILS[one.noise]) / _likelihood(start, scales(program)[one.site], known, opaque)
-    delta = program.claim.delta if program.claim.delta is not None else Number(Fraction(0))
+        exponent = quotient(start, opaque) / quotient(scale, opaque)
+        power = _power(-exponent, delta, opaque)
+        if power is None:
+            power = constant(_TAILS[one.noise]) / _likelihood(exponent, start, known, opaque)
+        elif one.noise is Noise.GEOMETRIC and (step := _power(-(constant(1) / quotient(scale, opaque)), delta, opaque)) is not None:
+            power /= constant(1) + step  # from 0 on
+            later.append((one.site, start))
+        else:
+            power *= constant(_TAILS[one.noise])
+        total += symbol(f"@rare{one.site}") * power
     reason = f"the noise goes wrong more often than {written(delta)}"
-    return [_shown(product, "tail", total, quotient(delta, opaque), opaque, reason)] if some else []
+    found = [_shown(product, "tail", total, quotient(delta, opaque), opaque, reason)] if some else []
+    return found + [_not_before(product, site, start) for site, start in later]
 
 
-def _likelihood(start: Expression, scale: Expression, known: frozenset[str], opaque: dict[str, Expression]) -> Quotient:
-    """A lower bound of e^(start/scale), where that is a sum of logarithms and of something positive."""
-    exponent, found = quotient(start, opaque) / quotient(scale, opaque), constant(1)
+def _not_before(product: Runs, site: int, start: Expression) -> Obligation:
+    """That noise of this site is excused from 0 on only."""
+    assert product.final is not None
+    state, path = product.final
+    value = value_of(product, state, {"start": start})
+    goal = z3.Or(value(f"@rare{site}") <= 0, value("start") >= 0)
+    place = next(one.place for one in product.program.samples if one.site == site)
+    return Obligation(
+        "tail", (*path, *inverses([*path, goal])), goal, place, f"how rare noise above {written(start)} is is known from 0 on"
+    )
+
+
+def _power(exponent: Quotient, delta: Expression, opaque: dict[str, Expression]) -> Quotient | None:
+    """e^exponent, where the claim's delta speaks of it."""
+    for part in parts(delta):
+        if isinstance(part, Apply) and part.operator == "exp" and not (quotient(part.arguments[0], opaque) - exponent).above:
+            return quotient(part, opaque)
+    return None
+
+
+def _likelihood(exponent: Quotient, start: Expression, known: frozenset[str], opaque: dict[str, Expression]) -> Quotient:
+    """A lower bound of e^exponent, where that is a sum of logarithms and of something positive."""
+    found = constant(1)
     unclear = Outside(f"how rare noise above {written(start)} is cannot be said", start.place)
     if set(exponent.below) != {()}:
         raise unclear

@@ -30,6 +30,7 @@ from hedgerow.verify.language.program import (
     statements,
     written,
 )
+from hedgerow.verify.language.units import parameter_of
 from hedgerow.verify.proof.certificate import Certificate, Failure, digest
 from hedgerow.verify.proof.checker import check
 from hedgerow.verify.proof.effort import Effort
@@ -66,15 +67,11 @@ def advised(program: Program, failure: Failure, deadline: float) -> Failure:
     return replace(failure, reason=f"{failure.reason}{advice or ''}", epsilon_upper=upper)
 
 
-def _unit(program: Program) -> str | None:
-    """The eps that the claim is a multiple of."""
-    mentioned = names(program.claim.epsilon)
-    reals = [one.name for one in program.parameters if one.name in mentioned and one.kind is Kind.REAL and not one.private]
-    return reals[0] if len(reals) == 1 else None
-
-
-def _claiming(program: Program, multiple: Fraction, unit: str) -> Program:
-    epsilon: Expression = Name(unit) if multiple == 1 else Apply("*", (Number(multiple), Name(unit)))
+def _claiming(program: Program, multiple: Fraction, claim: Expression) -> Program:
+    """So many times the unit: eps, or where the claim is told in none, the claim."""
+    unit = parameter_of(replace(program, claim=replace(program.claim, epsilon=claim)))
+    one: Expression = Name(unit) if unit is not None else claim
+    epsilon = one if multiple == 1 else Apply("*", (Number(multiple), one))
     return replace(program, claim=replace(program.claim, epsilon=epsilon))
 
 
@@ -86,8 +83,8 @@ def smallest(
     Below ``least`` nothing is tried: a witness has shown that it would be in vain.
     """
     limit = time.monotonic() + seconds if deadline is None else deadline
-    unit = _unit(program)
-    if unit is None:
+    unit = program.claim.epsilon
+    if not names(unit):
         return None
     best, multiple, effort = None, start, Effort(_ADVICE)
     while best is None and multiple <= _LARGEST and time.monotonic() < limit:
@@ -104,7 +101,7 @@ def smallest(
     return best
 
 
-def _tried(program: Program, multiple: Fraction, unit: str, deadline: float, effort: Effort) -> Smallest | None:
+def _tried(program: Program, multiple: Fraction, unit: Expression, deadline: float, effort: Effort) -> Smallest | None:
     claiming = _claiming(program, multiple, unit)
     found = attempt(claiming, deadline, _TRIES, effort)
     return Smallest(multiple, claiming, found) if isinstance(found, Certificate) else None
@@ -119,7 +116,7 @@ def enough(program: Program, ratio: Fraction, deadline: float) -> bool:
     return isinstance(attempt(claiming, deadline, _TRIES, Effort(_ADVICE)), Certificate)
 
 
-def _tightened(found: Smallest, unit: str) -> Smallest:
+def _tightened(found: Smallest, unit: Expression) -> Smallest:
     """The same shifts and invariants for a smaller claim."""
     low, high, best = 0, int(found.multiple * _STEPS), found
     while low < high:
@@ -133,7 +130,7 @@ def _tightened(found: Smallest, unit: str) -> Smallest:
     return best
 
 
-def _again(found: Smallest, multiple: Fraction, unit: str) -> Smallest | None:
+def _again(found: Smallest, multiple: Fraction, unit: Expression) -> Smallest | None:
     claiming = _claiming(found.program, multiple, unit)
     before, after = found.program.claim.epsilon, claiming.claim.epsilon
     rates = tuple(after if one == before else one for one in found.certificate.rates)  # coins are charged what is claimed

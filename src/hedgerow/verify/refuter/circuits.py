@@ -203,9 +203,7 @@ class _Builder:
             self._step(statement)
 
     def _step(self, statement: Statement) -> None:
-        self.steps += 1
-        if self.steps > _STEPS:
-            raise Beyond("more steps than the limits allow")
+        self._count()
         match statement:
             case Assign():
                 self.names[statement.name] = self.value(statement.value)
@@ -218,7 +216,12 @@ class _Builder:
             case _:
                 while self._decided(statement.condition):
                     self.run(statement.body)
-                    self.steps += 1
+                    self._count()  # a round of nothing is a step as well
+
+    def _count(self) -> None:
+        self.steps += 1
+        if self.steps > _STEPS:
+            raise Beyond("more steps than the limits allow")
 
     def _draw(self, statement: Sample) -> Signal:
         parameter = self.value(statement.parameters[0])

@@ -42,9 +42,9 @@ class Range:
             value = value if factor == 1 else scale(value, factor)
             form = add(form, value) if number else value
         if isinstance(form, Linear):
-            if self.low is not None and self.low == self.high and not store.whole(form.terms):
+            if self.low is not None and self.low == self.high and not store.discrete(form.terms):
                 return None
-            if self.apart and store.whole(form.terms):
+            if self.apart and store.discrete(form.terms):
                 raise Beyond("whole noise that has to avoid single numbers")
             return store.within(form, self.low, self.high)
         return store if self._holds(form) else None
@@ -52,7 +52,7 @@ class Range:
     def fits(self, output: Value, store: Store) -> bool:
         """Whether a range of one output alone may hold for it. Continuous noise never hits a single number."""
         if isinstance(output, Linear):
-            return self.low is None or self.low != self.high or store.whole(output.terms)
+            return self.low is None or self.low != self.high or store.discrete(output.terms)
         return self._holds(output) if isinstance(output, Fraction) else not isinstance(output, (bool, Word))
 
     def _holds(self, value: Real) -> bool:

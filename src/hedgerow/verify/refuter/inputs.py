@@ -13,10 +13,9 @@ from itertools import product
 from typing import TypeAlias
 
 from hedgerow.errors import Refused
-from hedgerow.verify.language.assumptions import check_claim
+from hedgerow.verify.language.assumptions import check_claim, constants
 from hedgerow.verify.language.program import (
     Apply,
-    Expression,
     Kind,
     Name,
     Noise,
@@ -28,8 +27,12 @@ from hedgerow.verify.language.program import (
     expressions,
     names,
     parts,
+    replaced,
     statements,
 )
+from hedgerow.verify.language.truths import measured
+from hedgerow.verify.language.units import THE_CLAIM, parameter_of, unit_of
+from hedgerow.verify.price import between
 from hedgerow.verify.refuter.beyond import Beyond
 from hedgerow.verify.refuter.linear import Store
 from hedgerow.verify.refuter.neighbouring import are_neighbours
@@ -45,6 +48,10 @@ DELTAS = (Fraction(1, 100_000), Fraction(1, 10))
 _LONGEST = 8
 _WIDEST_WORD = 1 << 16
 _REALS = tuple(map(Fraction, ("0", "2", "1/2", "10")))
+# Scales: of the first noise, and of all others.
+_SCALES = tuple((Fraction(first), Fraction(rest)) for first, rest in (("1", "1"), ("1", "4"), ("1/4", "1/4"), ("4", "1")))
+_CHANCES = tuple(map(Fraction, ("1/2", "1/4", "9/10")))
+_LARGE = 5
 _SIZES = frozenset({"size", "n", "length", "len", "count", "rows"})
 
 Vector: TypeAlias = tuple[Fraction, ...]
@@ -83,18 +90,9 @@ def claimed(program: Program, arguments: Arguments) -> tuple[Real, Real]:
 
 
 def _epsilon_name(program: Program) -> str | None:
-    mentioned = _outside_logarithms(program.claim.epsilon)
+    """The parameter that the claim is told in; or one that is called eps, of which it does not speak."""
     real = [one.name for one in program.parameters if not one.private and one.kind is Kind.REAL and not one.list]
-    chosen = [name for name in real if name in mentioned]
-    usual = [name for name in chosen or real if name in ("eps", "epsilon")]
-    return next(iter(usual or chosen), None)
-
-
-def _outside_logarithms(expression: Expression) -> frozenset[str]:
-    """What ln((1 - p) / p) is told in is not p."""
-    if not isinstance(expression, Apply):
-        return names(expression)
-    return frozenset().union(*map(_outside_logarithms, expression.arguments)) if expression.operator != "ln" else frozenset()
+    return parameter_of(program) or next((name for name in real if name in ("eps", "epsilon")), None)
 
 
 def has_epsilon(program: Program) -> bool:
@@ -103,8 +101,11 @@ def has_epsilon(program: Program) -> bool:
 
 
 def unit(program: Program, arguments: Arguments) -> Fraction:
-    """The value of the parameter in whose multiples the claim is told; 1 where there is none."""
+    """What the claim is told in: the value of a parameter, or of the claim itself (rounded up); 1 where it is a number."""
     name = _epsilon_name(program)
+    if name is None and unit_of(program) == THE_CLAIM:
+        numbers = {one: value for one, value in arguments.items() if isinstance(value, Fraction)}
+        return between(program.claim.epsilon, numbers)[1] or Fraction(1)
     value = arguments[name] if name else Fraction(1)
     return value if isinstance(value, Fraction) else Fraction(1)
 
@@ -210,9 +211,9 @@ def _raised(arguments: Arguments, places: tuple[tuple[str, int], ...], step: int
 
 
 def _publics(program: Program, length: int, epsilon: Fraction) -> Iterator[Mapping[str, Value | tuple[Value, ...]]]:
-    """Sizes follow the lists; other whole numbers are 1, 2 or as long as the list; other reals as in ``_REALS``; truths all alike."""
-    sizes = _size_names(program)
-    wholes, reals, deltas = list[str](), list[str](), list[str]()
+    """Sizes follow the lists; other whole numbers are small, or as long as the list; other reals as in the tables above; truths alike."""
+    sizes, (scaling, chances), named = _size_names(program), _roles(program), _epsilon_name(program)
+    wholes, reals, deltas, scales, coins = list[str](), list[str](), list[str](), list[str](), list[str]()
     fixed: dict[str, Value | tuple[Value, ...]] = {}
     truths = [one.name for one in program.parameters if not one.private and not one.list and one.kind is Kind.BOOL]
     for one in program.parameters:
@@ -220,20 +221,41 @@ def _publics(program: Program, length: int, epsilon: Fraction) -> Iterator[Mappi
             continue
         if one.list:
             fixed[one.name] = (Fraction(0),) * length
-        elif one.name == _epsilon_name(program):
+        elif one.name == named:
             fixed[one.name] = epsilon
-        elif (program.claim.delta is not None and one.name in names(program.claim.delta)) or one.name == "delta":
+        elif one.name == "delta" or program.claim.delta == Name(one.name):
             deltas.append(one.name)
         elif one.kind is Kind.INT and one.name in sizes:
             fixed[one.name] = Fraction(length)
-        elif one.kind in (Kind.INT, Kind.REAL):
-            (wholes if one.kind is Kind.INT else reals).append(one.name)
-    whole_choices = sorted(product(sorted({1, 2, length}), repeat=min(2, len(wholes))), key=sum)
-    choices = product(whole_choices, enumerate(_REALS if reals else _REALS[:1]), enumerate(DELTAS if deltas else DELTAS[:1]))
-    for numbers, (_, real), (_, delta) in sorted(choices, key=lambda choice: sum(choice[0]) + 2 * choice[1][0] + 2 * choice[2][0]):
+        else:
+            real = scales if one.name in scaling else coins if one.name in chances else reals
+            (wholes if one.kind is Kind.INT else real).append(one.name)
+    values = {1, 2, length} if any(one.list for one in program.parameters) else {0, 1, 2, _LARGE}
+    whole_choices = sorted(product(sorted(values), repeat=min(2, len(wholes))), key=sum)
+    choices = product(
+        whole_choices,
+        enumerate(_REALS if reals else _REALS[:1]),
+        enumerate(DELTAS if deltas else DELTAS[:1]),
+        enumerate(_SCALES if scales else _SCALES[:1]),
+        enumerate(_CHANCES if coins else _CHANCES[:1]),
+    )
+    ordered = sorted(choices, key=lambda one: sum(one[0]) + 2 * (one[1][0] + one[2][0] + one[3][0] + one[4][0]))
+    for numbers, (_, number), (_, delta), (_, ends), (_, chance) in ordered:
         filled = {name: Fraction((*numbers, *numbers[-1:] * len(wholes))[place]) for place, name in enumerate(wholes)}
+        filled |= {name: ends[place > 0] for place, name in enumerate(scales)}
         for truth in (False, True) if truths else (False,):
-            yield {**fixed, **filled, **dict.fromkeys(reals, real), **dict.fromkeys(deltas, delta), **dict.fromkeys(truths, truth)}
+            filled |= dict.fromkeys(reals, number) | dict.fromkeys(deltas, delta) | dict.fromkeys(coins, chance)
+            yield {**fixed, **filled, **dict.fromkeys(truths, truth)}
+
+
+def _roles(program: Program) -> tuple[frozenset[str], frozenset[str]]:
+    """Public numbers that scales of noise, or the claim, are made of; and those that chances are made of."""
+    known = constants(program)
+    used: dict[bool, frozenset[str]] = {True: names(program.claim.epsilon), False: frozenset()}
+    for one in program.samples:
+        if one.noise not in (Noise.UNIFORM, Noise.BITS):
+            used[one.noise is not Noise.BERNOULLI] |= names(replaced(one.parameters[0], known))
+    return used[True] - used[False], used[False]
 
 
 def _size_names(program: Program) -> frozenset[str]:
@@ -311,11 +333,12 @@ Sides: TypeAlias = tuple[dict[str, "Value | tuple[Value, ...]"], dict[str, "Valu
 
 
 def _moves(program: Program, length: int) -> Iterator[Sides]:
-    """The private numbers of either side."""
-    numbers = [one for one in program.parameters if one.private and one.kind in (Kind.INT, Kind.REAL)]
+    """The private numbers of either side, and truths that are measured."""
+    truths = measured(program)
+    numbers = [one for one in program.parameters if one.private and (one.kind in (Kind.INT, Kind.REAL) or one in truths)]
     relation, k = program.claim.neighbours.relation, program.claim.neighbours.k
     if relation is Relation.ROW:
-        yield from _rows(numbers, length)
+        yield from _rows([*numbers, *(one for one in program.parameters if one.private and one.list and one.kind is Kind.BOOL)], length)
         return
     count = sum(length if one.list else 1 for one in numbers)
     if not count:
@@ -323,9 +346,11 @@ def _moves(program: Program, length: int) -> Iterator[Sides]:
     if any(one.noise is Noise.GEOMETRIC for one in program.samples):
         for move in _fractions(numbers, length, _corner_moves(count, relation, k)[0]):
             yield _named(numbers, (Fraction(0),) * count, length), _named(numbers, move, length)
-    for base, move in _patterns(count, relation, k):
+    for base, move in _patterns(count, relation, k, 4 if len(numbers) > 1 else 1):
         moved = tuple(a + b for a, b in zip(base, move, strict=True))
-        yield _named(numbers, base, length), _named(numbers, moved, length)
+        first = tuple(Fraction(b < 0) if b else a for a, b in zip(base, move, strict=True))  # of truths: what is turned, and what is not
+        second = tuple(Fraction(b > 0) if b else a for a, b in zip(base, move, strict=True))
+        yield _named(numbers, base, length, first), _named(numbers, moved, length, second)
 
 
 def _fractions(numbers: list[Parameter], length: int, move: Vector) -> Iterator[Vector]:
@@ -337,16 +362,17 @@ def _fractions(numbers: list[Parameter], length: int, move: Vector) -> Iterator[
             yield moved
 
 
-def _named(numbers: list[Parameter], vector: Vector, length: int) -> dict[str, Value | tuple[Value, ...]]:
+def _named(numbers: list[Parameter], vector: Vector, length: int, truths: Vector | None = None) -> dict[str, Value | tuple[Value, ...]]:
+    """Every private number with its value; a truth is what is above 0, of ``truths`` where that is given."""
     found: dict[str, Value | tuple[Value, ...]] = {}
     place = 0
     for one in numbers:
-        if one.list:
-            found[one.name] = tuple(vector[place : place + length])
-            place += length
-        else:
-            found[one.name] = vector[place]
-            place += 1
+        size = length if one.list else 1
+        entries: tuple[Value, ...] = vector[place : place + size]
+        if one.kind is Kind.BOOL:
+            entries = tuple(entry > 0 for entry in (truths or vector)[place : place + size])
+        found[one.name] = entries if one.list else entries[0]
+        place += size
     return found
 
 
@@ -354,15 +380,20 @@ def _rows(numbers: list[Parameter], length: int) -> Iterator[Sides]:
     lists = [one for one in numbers if one.list]
     others: dict[str, Value | tuple[Value, ...]] = {one.name: Fraction(0) for one in numbers if not one.list}
     for entry, value, place, one in product((0, 1, -1), (1, 0, -1, 5), (0, length), lists):
-        short = (Fraction(entry),) * length
-        same = {**others, **{other.name: short for other in lists}}
-        yield same, {**same, one.name: (*short[:place], Fraction(value), *short[place:])}
+        short = {other.name: (_entry(other, entry),) * length for other in lists}
+        longer = (*short[one.name][:place], _entry(one, value), *short[one.name][place:])
+        yield {**others, **short}, {**others, **short, one.name: longer}
 
 
-def _patterns(count: int, relation: Relation, k: int) -> Iterator[tuple[Vector, Vector]]:
-    """Bases and moves, the plainest first."""
+def _entry(one: Parameter, value: int) -> Value:
+    """A truth is what is above 0."""
+    return value > 0 if one.kind is Kind.BOOL else Fraction(value)
+
+
+def _patterns(count: int, relation: Relation, k: int, weight: int) -> Iterator[tuple[Vector, Vector]]:
+    """Bases and moves, the plainest first. The larger ``weight``, the sooner every move is tried, and the later other bases are."""
     moves, bases = _corner_moves(count, relation, k), _bases(count)
-    order = sorted(product(range(len(bases)), range(len(moves))), key=lambda places: (places[0] + places[1], places))
+    order = sorted(product(range(len(bases)), range(len(moves))), key=lambda places: (weight * places[0] + places[1], places))
     for base, move in order:
         yield bases[base], moves[move]
 
@@ -386,6 +417,7 @@ def _corner_moves(count: int, relation: Relation, k: int) -> list[Vector]:
         found = [tuple(k * entry for entry in one) for one in singles] + [tuple(Fraction(place < k) for place in range(count))]
     elif relation is Relation.GROUP:
         found = [tuple(entry if place < k else Fraction(0) for place, entry in enumerate(one)) for one in (up, last, first, halves)]
+        found += singles
     elif relation is Relation.INCREASING:
         return list(dict.fromkeys([up, *singles]))
     elif relation is Relation.DECREASING:

@@ -135,9 +135,13 @@ class Store:
         """Whether the combination takes whole values only."""
         return all(self.laws[variable].whole and coefficient.denominator == 1 for variable, coefficient in direction)
 
+    def discrete(self, terms: Direction) -> bool:
+        """Whether the combination takes countably many values, each with a chance of its own."""
+        return all(self.laws[variable].whole for variable, _ in terms)
+
     def _direction(self, terms: Direction) -> tuple[Direction, Fraction]:
         """The one form of these directions, and by what it has to be multiplied to give ``terms``."""
-        if all(self.laws[variable].whole for variable, _ in terms):
+        if self.discrete(terms):
             common = math.lcm(*(coefficient.denominator for _, coefficient in terms))
             factor = Fraction(math.gcd(*(int(coefficient * common) for _, coefficient in terms)), common)
             factor = factor if terms[0][1] > 0 else -factor

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from hedgerow.verify.language.program import Kind, Program, Relation
+from hedgerow.verify.language.truths import measured
 from hedgerow.verify.refuter.paths import Arguments
 from hedgerow.verify.refuter.values import Value
 
@@ -20,12 +21,17 @@ def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
     relation, k = program.claim.neighbours.relation, program.claim.neighbours.k
     private = {parameter.name for parameter in program.parameters if parameter.private}
     numbers = {parameter.name for parameter in program.parameters if parameter.private and parameter.kind in (Kind.INT, Kind.REAL)}
+    truths = {parameter.name for parameter in measured(program)}
+    if relation is Relation.ROW:
+        numbers |= {
+            parameter.name for parameter in program.parameters if parameter.private and parameter.list and parameter.kind is Kind.BOOL
+        }
     known = {parameter.name for parameter in program.parameters}
     if set(one) != known or set(other) != known:
         return False
     if any(isinstance(one[name], tuple) is not isinstance(other[name], tuple) for name in known):
         return False
-    may_differ = private if relation is Relation.SECRET else numbers
+    may_differ = private if relation is Relation.SECRET else numbers | truths
     if any(one[name] != other[name] for name in known - may_differ):
         return False
     if relation is Relation.SECRET:
@@ -33,11 +39,14 @@ def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
     if relation is Relation.ROW:
         return _one_row_more(one, other, numbers) or _one_row_more(other, one, numbers)
     moves = list[Fraction]()
-    for name in sorted(numbers):
+    for name in sorted(numbers | truths):
         first, second = _entries(one[name]), _entries(other[name])
         if len(first) != len(second):
             return False
         for a, b in zip(first, second, strict=True):
+            if name in truths and isinstance(a, bool) and isinstance(b, bool):
+                moves.append(Fraction(b - a))
+                continue
             if not isinstance(a, Fraction) or not isinstance(b, Fraction):
                 return False
             moves.append(b - a)

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import islice
 from time import monotonic
 
+from hedgerow.verify.language.flow import findings
 from hedgerow.verify.language.program import Noise, Program
 from hedgerow.verify.refuter.beyond import Beyond
 from hedgerow.verify.refuter.candidates import base_events, changes, longer, raised, tailed, variants
@@ -31,6 +32,9 @@ _STEPS = 20_000
 _GIVEN = 100
 # Lengths of lists, how many pairs of inputs, from how many of the best trials to climb.
 _STAGES = (((1, 2), 16, 3), ((3,), 6, 1), ((5, 4), 2, 0))
+_SCALARS = (((1,), 48, 4),)  # without lists
+_VAIN = 12  # so many pairs in a row with which nothing can be done, and no more are tried
+_ENDLESS = 2  # the same, where a loop is seen that does not end
 _SIGNATURES = 10
 _CLIMB = 50
 _BETTER = 1e-3
@@ -91,10 +95,16 @@ class Search:
     def trials(self, inputs: Iterable[Pair]) -> Iterator[Trial]:
         """A look at short lists, a climb from the best of them; longer lists and other values of eps last."""
         yield from self._stage([*inputs], _GIVEN, 2)
-        for lengths, count, starts in _STAGES:
+        lists = any(one.list for one in self.program.parameters)
+        for lengths, count, starts in _STAGES if lists else _SCALARS:
             yield from self._stage(pairs(self.program, lengths), count, starts)
-        for epsilon in EPSILONS[1:] if has_epsilon(self.program) else ():
+        for epsilon in EPSILONS[1:] if has_epsilon(self.program) and not self._endless else ():
             yield from self._stage(pairs(self.program, (2, 1), epsilon), 3, 1 if self._uneven() else 0)
+
+    @property
+    def _endless(self) -> bool:
+        """Whether a loop is seen that does not end, so that most of what is tried is in vain."""
+        return any(one.sort == "endless" for one in findings(self.program))
 
     def _uneven(self) -> bool:
         """Whether other values of eps may be worth a climb of their own."""
@@ -102,11 +112,16 @@ class Search:
 
     def _stage(self, candidates: Iterable[Pair], count: int, starts: int) -> Iterator[Trial]:
         best: dict[object, Trial] = {}
+        vain = 0
         for pair in islice(candidates, count):
             if monotonic() > self.until:
                 return
+            if vain > (_ENDLESS if self._endless else _VAIN):
+                break
+            vain += 1
             try:
                 for trial in self._on(pair):
+                    vain = 0
                     yield trial
                     key = changes(trial.event), sum(one.low != one.high for one in trial.event.ranges)
                     if key not in best or trial.score > best[key].score:

@@ -6,7 +6,7 @@ from hedgerow.verify.language.kinds import kinds
 from hedgerow.verify.language.program import written
 from hedgerow.verify.proof.checker import understood
 from hedgerow.verify.proof.search.candidates import candidates, variants
-from verify.proof.proving import expression, shipped
+from verify.proof.proving import expression, program, shipped
 
 
 def guesses(name: str, pointwise: bool = False) -> list[list[str]]:
@@ -24,6 +24,25 @@ def test_has_what_known_proofs_need() -> None:
     assert "@cost1 + 2 * @cost2 <= 2 * (cost@1 - cost@1@0)" in adaptive
     (maximum,) = guesses("noisy_max", pointwise=True)
     assert "not i@1 <= @answer or best@2 - best@1 <= 1" in maximum
+
+
+def test_counters_that_are_counted_down() -> None:
+    about = understood(
+        program("""
+@mechanism(epsilon="eps", neighbours="all")
+def one(q: private[list], size: public[int], N: public[int], eps: public[float]):
+    left = N
+    for i in range(size):
+        above = q[i] + laplace(1 / eps) >= 0
+        output(above)
+        left = left - (1 if above else 0)
+        if left == 0:
+            break
+""")
+    )
+    (several,) = [[written(one) for one in loop] for loop in candidates(about, kinds(about), False)]
+    for needed in ("left@1 <= left@1@0", "0 <= left@1", "@cost0 <= 2 * (left@1@0 - left@1)", "not not broken@1 or 0 + 1 <= left@1"):
+        assert needed in several
 
 
 def test_none_twice_and_none_about_what_has_no_value() -> None:

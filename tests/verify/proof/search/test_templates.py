@@ -8,7 +8,7 @@ from hedgerow.verify.language.kinds import kinds
 from hedgerow.verify.language.program import written
 from hedgerow.verify.proof.checker import understood
 from hedgerow.verify.proof.search.templates import Template, coin_choices, excuses, in_run, shift, templates
-from verify.proof.proving import expression, shipped
+from verify.proof.proving import expression, program, shipped
 
 
 def found(name: str, pointwise: bool = False) -> list[tuple[list[str], list[str]]]:
@@ -23,6 +23,20 @@ def test_distances_and_cases() -> None:
     assert found("noisy_max", pointwise=True)[0][1] == ["i@1 == @answer"]
     assert found("count_rows")[0][0] == ["1", "len(q@2) - len(q@1)"]
     assert found("gap_above_threshold")[1][1] == ["threshold@1 <= q@1[i@1] + @noise"]
+
+
+@pytest.mark.parametrize("told", ["output(noisy >= 0)", "output(1 if noisy >= 0 else 2)", "above = noisy >= 0\n    output(above)"])
+def test_what_is_told_or_chosen_is_a_case_too(told: str) -> None:
+    about = understood(
+        program(f"""
+@mechanism(epsilon="eps", neighbours="one")
+def one(x: private[float], eps: public[float]):
+    noisy = x + laplace(1 / eps)
+    {told}
+""")
+    )
+    (one,) = templates(about, kinds(about), False)
+    assert [written(case) for case in one.cases] == ["0 <= x@1 + @noise"]
 
 
 def test_shifts_are_written_as_people_do() -> None:

@@ -67,3 +67,14 @@ def test_under_row_lengths_differ() -> None:
     assert any(second[:at] + second[at + 1 :] == first for at in range(len(second)))
     assert trace.size("p", 0) == trace.size("p", 1)
     assert trace.scalars["x"][0] == trace.scalars["x"][1]
+
+
+def test_what_scales_are_made_of_is_above_0() -> None:
+    about_ = program("""
+@mechanism(epsilon="1 / a + c", neighbours="one")
+def one(x: private[float], a: public[float], c: public[float]):
+    return x + laplace(a)
+""")
+    found = [Trace(about_, Dice(str(number)), frozenset({"a"})).scalars for number in range(40)]
+    assert {one["a"][0] for one in found} == {0.5, 1.0, 1.5, 2.0}
+    assert min(one["c"][0] for one in found) < 0

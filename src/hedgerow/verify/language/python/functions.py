@@ -27,7 +27,7 @@ from hedgerow.verify.language.python.body import Body
 from hedgerow.verify.language.python.expressions import Reader, place_of
 from hedgerow.verify.language.signature import checked_claim, checked_size, neighbours
 
-__all__ = ["gives_one", "program_of", "programs"]
+__all__ = ["gives_one", "program_from", "program_of", "programs"]
 
 _KINDS: Final = {"int": Kind.INT, "float": Kind.REAL, "real": Kind.REAL, "bool": Kind.BOOL}
 _LARGEST: Final = 50_000  # nodes of the syntax tree of a file
@@ -93,6 +93,11 @@ def _decorator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.expr | None:
 
 
 def _one(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> Program | Outside:
+    return program_from(node, _source(node, text))
+
+
+def program_from(node: ast.FunctionDef | ast.AsyncFunctionDef, source: str) -> Program | Outside:
+    """The program of one function that is read already; ``source`` is what a certificate names by its hash."""
     try:
         if isinstance(node, ast.AsyncFunctionDef):
             raise Outside("a mechanism is a plain function, not an async one", place_of(node))
@@ -102,14 +107,14 @@ def _one(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> Program | O
         claim = _claim(node, parameters)
         body = Body(node, parameters)
         block = lowered(body.steps(), parameters, body.fresh)
-        return resolved(Program(node.name, parameters, block, claim, _source(node, text), place_of(node)))
+        return resolved(Program(node.name, parameters, block, claim, source, place_of(node)))
     except Outside as outside:
         return outside.of(node.name)
     except RecursionError:
         return Outside("it is nested too deeply to be read", place_of(node), node.name)
 
 
-def _source(node: ast.FunctionDef, text: str) -> str:
+def _source(node: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> str:
     first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
     return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
 

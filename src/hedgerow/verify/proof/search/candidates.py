@@ -99,8 +99,20 @@ class _Loop:
         return Name(f"{name}@1")
 
     def since(self, name: str) -> Expression:
-        """By how much a counter has grown since the loop began."""
+        """By how much a counter has grown since the loop began, or fallen where it is counted down."""
+        if name in self.falling():
+            return Apply("-", (Name(f"{name}@1@0"), Name(f"{name}@1")))
         return Apply("-", (Name(f"{name}@1"), Name(f"{name}@1@0")))
+
+    def falling(self) -> list[str]:
+        """Counters that are counted down."""
+        found = [one for one in statements(self.loop.body) if isinstance(one, Assign) and one.name in self.counters]
+        down = [
+            one.name
+            for one in found
+            if isinstance(one.value, Apply) and one.value.operator == "-" and one.value.arguments[0] == Name(one.name)
+        ]
+        return list(dict.fromkeys(down))
 
     def index(self) -> str | None:
         """The counter that lists are read by."""
@@ -156,6 +168,9 @@ class _Loop:
             yield Apply("==", (self.first(name), Name(f"{name}@2")))
         for name in self.counters:
             yield _at_most(Name(f"{name}@1@0"), self.first(name))
+        for name in self.falling():
+            yield _at_most(self.first(name), Name(f"{name}@1@0"))
+        yield from self.floors()
         for name, bound in self.bounds():
             for more in (-1, 0, 1, 2):
                 yield _at_most(self.first(name), Apply("+", (bound, number(more))) if more else bound)
@@ -167,6 +182,16 @@ class _Loop:
                 yield _when(begun, Apply("==", (self.first(name), Name(f"{name}@2"))))
                 if self.known[name] is Kind.INT and name != index:
                     yield Apply("or", (begun, Apply("<", (self.first(name), self.first(index)))))
+
+    def floors(self) -> list[Expression]:
+        """What counters that are counted down do not fall below."""
+        falling = self.falling()
+        return [
+            _at_most(Apply("+", (bound, number(more))) if more else bound, self.first(name))
+            for name, bound in self.bounds()
+            for more in (0, 1)
+            if name in falling
+        ]
 
     def distances(self) -> Iterator[Expression]:
         """How far apart the runs are."""
@@ -265,6 +290,7 @@ class _Loop:
         yield from costs
         guarded = [one for one in distances if len(self.moving) <= 4]
         guarded += [_at_most(cost, number(bound * self.k)) for cost in self.costs for bound in (0, 1, 2)]
+        guarded += self.floors()
         guarded += [Apply("==", (Name(f"{name}@2"), Name("@answer"))) for name in self.told() if self.pointwise]
         for guard in self.guards():
             for one in guarded:

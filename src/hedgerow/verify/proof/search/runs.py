@@ -203,7 +203,9 @@ class Runner:
             self.needs.append(Need("support", one.place, truths("and", [noise + moved >= low, noise + moved <= high])))
             return
         self.costs[one.site] = self.costs.get(one.site, 0) + cost
-        if one.noise not in (Noise.BERNOULLI, Noise.BITS) and plain(parameters[0]) and parameters[0] > 0:
+        if one.noise not in (Noise.BERNOULLI, Noise.BITS) and plain(parameters[0]):
+            if parameters[0] <= 0:
+                raise TooLong  # there is no such noise
             rate = 1 / parameters[0]
             self.rates[one.site] = rate * rate / 2 if self.concentrated else rate
 
@@ -252,6 +254,8 @@ def cost_need(runner: Runner, rates: Mapping[int, Expression]) -> Need:
     if runner.concentrated:  # what the claim allows is left to the checker; a bound keeps the shifts small
         return Need("cost", place, True)
     limit = claimed(runner.program, runner.trace, runner.program.claim.epsilon) + _SLACK
+    if limit < 0:
+        raise TooLong  # nothing is claimed here
     return Need("cost", place, total <= (limit if plain(total) else lifted(limit)))
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hedgerow.verify.language.program import Expression, Program
+from hedgerow.verify.proof.algebra import quotient
 from hedgerow.verify.proof.effort import Effort
+from hedgerow.verify.proof.scales import positive, scales
 from hedgerow.verify.proof.search.runs import Need, Runner, needs
 from hedgerow.verify.proof.search.templates import ONE, Template
 from hedgerow.verify.proof.search.traces import Dice, Trace
@@ -41,6 +43,7 @@ class Search:
         for several in self._unknowns.values():
             self._solver.add(*[z3.And(one >= -largest, one <= largest) for one in several])
         self._used: set[int] = set()
+        self._positive = positive(self.program, [quotient(one, {}) for one in scales(self.program).values()])
 
     def candidates(self) -> Iterator[Factors]:
         """Factors that survive all traces, one after the other; each differs from those before."""
@@ -64,7 +67,7 @@ class Search:
                 self._learn(broken)
 
     def _trace(self, number: int) -> Trace:
-        return Trace(self.program, Dice(str(number)))
+        return Trace(self.program, Dice(str(number)), self._positive)
 
     def _runner(self, number: int, factors: Mapping[int, object]) -> Runner:
         return Runner(self.program, self._trace(number), self._by_site, self.fixed, factors, self.pointwise, self.bad, self.concentrated)  # type: ignore[arg-type]

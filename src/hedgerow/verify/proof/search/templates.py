@@ -117,7 +117,8 @@ def _uses(block: Block, values: dict[str, Expression], name: str) -> Iterator[tu
         for expression in expressions(one):
             written_out = replaced(expression, values)
             if name in names(written_out):
-                yield written_out, isinstance(one, If | While)
+                yield written_out, isinstance(one, If | While) or (isinstance(one, Output) and _decides(written_out))
+                yield from ((test, True) for test in _tests(written_out) if name in names(test))
         match one:
             case Assign():
                 values[one.name] = replaced(one.value, values)
@@ -134,6 +135,16 @@ def _uses(block: Block, values: dict[str, Expression], name: str) -> Iterator[tu
                 values[one.name] = Name(f"?{one.name}")
             case Output():
                 pass
+
+
+def _decides(expression: Expression) -> bool:
+    """Whether it is a comparison: told, it is a case of its own."""
+    return isinstance(expression, Apply) and expression.operator in ("<", "<=", "==", "!=")
+
+
+def _tests(expression: Expression) -> list[Expression]:
+    """What choices inside of an expression depend on."""
+    return [part.arguments[0] for part in parts(expression) if isinstance(part, Apply) and part.operator == "if"]
 
 
 def templates(program: Program, known: dict[str, Kind], pointwise: bool) -> tuple[Template, ...]:

@@ -44,6 +44,7 @@ class Trace:
 
     program: Program
     dice: Dice
+    positive: frozenset[str] = frozenset()  # public parameters that are above 0 because scales are
     length: int = 4
     entries: dict[tuple[str, int], tuple[Value, Value]] = field(default_factory=dict)
     scalars: dict[str, tuple[Value, Value]] = field(default_factory=dict)
@@ -72,7 +73,9 @@ class Trace:
             return 0.01
         if kind is Kind.BOOL:
             return bool(self.dice.below(2))
-        return self.dice.pick([1, 1, 2, 3, 12, 12]) if kind is Kind.INT else self.dice.pick(HALVES[4:10])
+        if kind is Kind.INT:
+            return self.dice.pick([1, 1, 2, 3, 12, 12])
+        return self.dice.pick(HALVES[7:11] if name in self.positive else HALVES[4:10])
 
     def _pair(self, kind: Kind, name: str, index: int) -> tuple[Value, Value]:
         if kind is Kind.BOOL:

@@ -1,0 +1,71 @@
+"""What one release of many Gaussian numbers costs: rho, and epsilon with delta besides.
+
+**Statement.** Cells with independent discrete Gaussian noise cost Loss(epsilon, delta, rho) for *every* epsilon, with rho = sum of
+s_i^2/2 sigma_i^2 and delta the one of the whole vector at that epsilon, s the farthest that one unit moves the cells. So one release has
+its tight epsilon and delta without giving up its rho: either branch of a budget may count it.
+
+**Proof.** rho is in ``mechanisms.gaussian``, delta in ``numeric.tail``, for one move; both grow with it. What is left to show is that *one*
+good pair has all three (``Loss``). Let P, Q be the laws in the two worlds. Mirroring the noise swaps them (z -> x + x' - z), so
+d = sup P(S) - e^eps Q(S) is the same both ways round. Let M = min(P, e^eps Q) and N = min(Q, e^eps P), each of mass 1 - d <= 1, and
+P' = M/(1-d), Q' = N/(1-d). Then P >= (1-d) P', Q >= (1-d) Q', and |ln P'/Q'| <= eps. Claim: D_alpha(P' || Q') <= D_alpha(P || Q).
+
+Let L = ln(P/Q), so ln(M/N) = K(L) cuts L off at ±eps. With t = alpha - 1/2, sum P^alpha Q^(1-alpha) = sum sqrt(PQ) e^(tL), where L may be
+replaced by |L| and e^(tL) by cosh, by symmetry; the same with M, N, K. Put g(x) = cosh(t x)/cosh(x/2), which grows in x >= 0, as t > 1/2.
+Then the one is the mean of g(|L|) under (P+Q)/2 and the other the mean of g(min(|L|, eps)) under (P'+Q')/2. That law has the density
+(M+N)/(P+Q)/(1-d) against (P+Q)/2: a constant while |L| <= eps, beyond it (1 + e^eps)/(1 + e^|L|) times that, falling. So under it |L|
+is stochastically smaller, and g(min(., eps)) <= g: the claim. []
+
+**Lone groups.** Where groups are published by a threshold, a unit that is in g groups may be alone in j of them. These come through with
+probability at most j p, and only the others move besides: sum s_i^2 falls to its (n-j)/n-th part, n = ``slots``, the groups whose numbers
+a unit moves (g, or 2 g where it is replaced: it leaves some and enters others). For a number that lies between a <= 0 and b >= 0, w the
+larger size, replaced in o groups and coming or going in the rest of the 2g - j, s^2 is o (b-a)^2 + (2g - j - 2o) w^2, linear in o <= g - j;
+at both ends it is at most (2g-j)/2g of max(2 g w^2, g (b-a)^2), which is what the sensitivity says. So delta is the largest of
+j p + delta(j), and not g p + delta(0): who is alone everywhere moves nothing else. ``lone`` bounds delta(j) for j from 1, 2, 4, … on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf, nextafter
+
+from hedgerow.numeric.rounding import round_digits_up
+from hedgerow.numeric.tail import gaussian_delta, gaussian_vector_delta
+from hedgerow.privacy.conversion import delta_of
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.sensitivity import Sensitivity
+
+__all__ = ["Moved", "gaussian_loss", "lone"]
+
+Moved = tuple[Fraction, Sensitivity]
+"""The scale of the noise of some cells, in steps, and how far one unit moves them."""
+
+
+def gaussian_loss(parts: Sequence[Moved], epsilon: Fraction | None = None) -> Loss:
+    """What all parts together cost: their rho; read at an ``epsilon``, with the delta that they have there."""
+    return Loss(inf if epsilon is None else epsilon, Fraction(0) if epsilon is None else _delta(parts, epsilon), _rho(parts))
+
+
+def lone(parts: Sequence[Moved], epsilon: Fraction, groups: int, slots: int) -> list[tuple[int, Fraction]]:
+    """Pairs (j, d): whoever is alone in at most j groups, and in more than half of j, has at most the delta d in the others."""
+    starts = [0, *(1 << i for i in range(groups.bit_length()))]
+    return [(min(max(2 * j - 1, 0), groups), _delta(parts, epsilon, Fraction(slots - j, slots))) for j in starts]
+
+
+def _rho(parts: Sequence[Moved], part: Fraction = Fraction(1)) -> Fraction:
+    return sum((part * move.l2_squared / (2 * scale**2) for scale, move in parts), Fraction(0))
+
+
+def _delta(parts: Sequence[Moved], epsilon: Fraction, part: Fraction = Fraction(1)) -> Fraction:
+    """At least the delta of the parts where the squares of their moves are such a part of what they are at most. 12 digits, rounded up."""
+    if part == 0:
+        return Fraction(0)
+    cells = sum(move.l0 for _, move in parts)
+    if cells == 1:
+        found = gaussian_delta(float(parts[0][0]), float(parts[0][1].linf), float(epsilon))
+    else:
+        squares = [(float(scale), float(part * move.l2_squared)) for scale, move in parts]
+        found = gaussian_vector_delta(squares, cells, float(epsilon))
+        if min(scale for scale, _ in parts) < 8:  # the narrower the noise, the more smoothing takes
+            found = min(found, nextafter(float(delta_of(_rho(parts, part), epsilon)), inf))
+    return min(round_digits_up(Fraction(found), 12), Fraction(1))

@@ -1,0 +1,57 @@
+"""What is wrong with a question about public tables is said in plain words, whatever they hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedgerow.database.misread import check
+from hedgerow.errors import Unsupported
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.sql.catalog import Catalog, TableEntry
+from hedgerow.sql.public import read_public
+
+COLUMNS = (Column("Région", "text"), Column("Total Cost", "integer"), Column("day", "date"))
+CATALOG = Catalog({"hist": TableEntry(Schema("hist", COLUMNS, None, "1")), "other": TableEntry(Schema("other", COLUMNS[:2], None, "1"))})
+
+
+def checked(sql: str) -> None:
+    found = read_public(sql, CATALOG)
+    assert found is not None
+    tree, names = found
+
+    def generate(relations: object) -> str:
+        from hedgerow.database.free import _generated
+
+        return _generated(tree, names, relations)  # type: ignore[arg-type]
+
+    check(sql, tree, generate, {name: CATALOG.tables[name] for name in dict.fromkeys(names.values())})
+
+
+@pytest.mark.parametrize(
+    ("sql", "what", "instead"),
+    [
+        ("SELECT region FROM hist", "hist has no column region", "Did you mean Région?"),
+        ("SELECT h.region FROM hist h", "hist has no column region", "Did you mean Région?"),
+        ("SELECT TotalCost FROM hist", "hist has no column TotalCost", 'Did you mean "Total Cost"?'),
+        ("SELECT nonsense FROM hist", "hist has no column nonsense", 'The columns are Région, "Total Cost", day.'),
+        ("SELECT nonsense FROM hist, other", "hist and other have no column nonsense", "The columns are"),
+        ("SELECT * FROM hist JOIN other USING (zzz)", "hist and other have no column zzz", "The columns are"),
+        ("SELECT made2 FROM (SELECT day AS made1 FROM hist)", "What this asks of has no column made2", "Did you mean made1?"),
+        ("SELECT Région, COUNT(*) FROM hist", "Région is neither in GROUP BY nor inside", "Add Région to GROUP BY"),
+        ("SELECT Région FROM hist, other", "Région is the name of several columns", "a dot before it"),
+        ("SELECT SUM(Région) FROM hist", "SUM is not for text", "CAST"),
+        ("SELECT day FROM hist WHERE COUNT(*) > 1", "WHERE clause cannot contain aggregates", "Change that"),
+    ],
+)
+def test_it_is_refused_in_plain_words(sql: str, what: str, instead: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        checked(sql)
+    first, *_, last = str(caught.value).splitlines()
+    assert first.startswith(what)
+    assert instead in last
+    assert "public 0" not in str(caught.value)
+
+
+def test_what_the_engine_would_begin_with_passes() -> None:
+    checked('SELECT Région, SUM("Total Cost") FROM hist GROUP BY 1')
+    checked("SELECT CAST(Région AS INT) FROM hist")

@@ -1,0 +1,57 @@
+"""What never holds is refused before it costs anything, with what the policy knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hedgerow.errors import Unsupported
+from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.reading import parse
+from sql.fixtures import CATALOG, ask
+
+
+@pytest.mark.parametrize(
+    ("where", "said", "underlined", "instead"),
+    [
+        ("smoker AND region = 'North'", "region is one of north, south, east, west", "region = 'North'", "Did you mean 'north'?"),
+        ("region IN ('x', 'y')", "region is one of", "region IN ('x', 'y')", "values that the policy declares"),
+        ("age > 120", "age lies between 0 and 110", "age > 120", "Ask for values"),
+        ("120 < age", "age lies between 0 and 110", "120 < age", "Ask for values"),
+        ("age BETWEEN 65 AND 18", "at least the one and at most the other", "age BETWEEN 65 AND 18", "BETWEEN 18 AND 65"),
+        ("smoker AND age > 7 AND age < 5", "at least the one", "", "smaller value first"),
+        ("0 > ABS(age)", "ABS(age) lies between 0 and 110", "0 > ABS(age)", "Ask for values"),
+        ("ABS(age) < 0 AND smoker", "ABS(age) lies between 0 and 110", "ABS(age) < 0", "Ask for values"),
+    ],
+)
+def test_it_is_refused_and_underlined(where: str, said: str, underlined: str, instead: str) -> None:
+    sql = f"SELECT COUNT(*) FROM visits WHERE {where}"
+    with pytest.raises(Unsupported) as caught:
+        ask(sql)
+    first, shown, marks, last = str(caught.value).splitlines()
+    assert first.startswith("This never holds: ")
+    assert said in first
+    assert instead in last
+    assert not underlined or shown[marks.index("^") : len(marks)] == underlined
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["region IN ('north', 'North')", "age > 120 OR smoker", "NOT age > 120", "city = 'North'", "weight > 1e300", "age >= 110", "0 = 1"],
+)
+def test_what_may_hold_or_looks_odd_on_purpose_is_read(where: str) -> None:
+    ask(f"SELECT COUNT(*) FROM visits WHERE {where}")
+
+
+def test_the_joined_rows_are_looked_at_as_well() -> None:
+    with pytest.raises(Unsupported, match="kind is one of hb, na"):
+        ask("SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id WHERE v.age > 3 AND l.kind = 'k'")
+
+
+def test_bounds_that_are_found_rule_nothing_out() -> None:
+    tables = {**CATALOG.tables, "visits": replace(CATALOG.tables["visits"], auto_bounds=True)}
+    parse("SELECT COUNT(*) FROM visits WHERE age > 120", Catalog(tables))
+    parse("SELECT age, COUNT(*) FROM visits WHERE age > 120 GROUP BY age", Catalog(tables))
+    with pytest.raises(Unsupported, match="region is one of"):
+        parse("SELECT COUNT(*) FROM visits WHERE region = 'x'", Catalog(tables))

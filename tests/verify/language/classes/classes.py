@@ -1,0 +1,98 @@
+"""Mechanism classes for tests: those that are shipped, from the files that Python runs, and small ones written here."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from functools import cache
+from pathlib import Path
+
+from hedgerow import mechanisms
+from hedgerow.verify.language.classes import class_programs
+from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.program import Program
+
+HEAD = """
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.mechanisms.scores import as_scores
+from hedgerow.numeric.count import as_whole
+from hedgerow.numeric.exponential import discrete_laplace
+from hedgerow.numeric.number import positive, whole
+from hedgerow.numeric.race import race
+from hedgerow.numeric.reserve import Reserve
+from hedgerow.numeric.uniform import bernoulli, uniform_integers
+from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.sensitivity import Sensitivity
+
+_NOISE = Reserve(discrete_laplace)
+"""
+RUN = """
+@dataclass(frozen=True)
+class Mine:
+    shape: ClassVar[str] = "tested"
+    scale: Fraction
+    cutoff: int = 1
+    monotone: bool = False
+
+    def __post_init__(self):
+        object.__setattr__(self, "cutoff", whole(self.cutoff, "cutoff"))
+
+    def loss(self, sensitivity):
+        return Loss(1 / self.scale)
+
+    def sample(self, answers, threshold):
+        left = self.cutoff
+"""
+NUMBER = """
+@dataclass(frozen=True)
+class Mine:
+    shape: ClassVar[str] = "additive"
+    scale: Fraction
+
+    def loss(self, sensitivity):
+        return Loss(1 / self.scale)
+
+    def sample(self, exact):
+"""
+
+
+def file_of(kind: type) -> Path:
+    """The file that Python has run for a class."""
+    return Path(inspect.getfile(kind))
+
+
+@cache
+def shipped() -> dict[str, Program | Outside]:
+    """Every program of every mechanism, by name, read from the files that Python has run."""
+    files = dict.fromkeys(file_of(one) for one in mechanisms.ALL)
+    return {one.name: one for file in files for one in class_programs(file.read_text(encoding="utf-8"), file.name)}
+
+
+def program(name: str) -> Program:
+    found = shipped()[name]
+    assert isinstance(found, Program), found
+    return found
+
+
+def mine(body: str, head: str = NUMBER, before: str = "") -> Program | Outside:
+    """A class whose ``sample`` has this body, as the first program that is read of it."""
+    return class_programs(HEAD + before + head + textwrap.indent(textwrap.dedent(body).strip(), " " * 8) + "\n", "mine.py")[0]
+
+
+def read(body: str, head: str = NUMBER, before: str = "") -> Program:
+    found = mine(body, head, before)
+    assert isinstance(found, Program), found
+    return found
+
+
+def refused(body: str, head: str = NUMBER, before: str = "") -> str:
+    found = mine(body, head, before)
+    assert isinstance(found, Outside), found
+    assert found.place.line > 0
+    return found.reason

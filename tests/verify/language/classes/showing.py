@@ -1,0 +1,27 @@
+"""Programs as lines, for comparing."""
+
+from __future__ import annotations
+
+from hedgerow.verify.language.program import Assign, Block, If, Output, Program, Sample, While, written
+
+
+def lines(program: Program) -> list[str]:
+    return list(_lines(program.body, ""))
+
+
+def _lines(block: Block, indent: str) -> list[str]:
+    found: list[str] = []
+    for one in block:
+        match one:
+            case Assign():
+                found.append(f"{indent}{one.name} = {written(one.value)}")
+            case Sample():
+                found.append(f"{indent}{one.name} ~ {one.noise.value}({', '.join(map(written, one.parameters))})")
+            case Output():
+                found.append(f"{indent}output {written(one.value)}")
+            case If():
+                found += [f"{indent}if {written(one.condition)}", *_lines(one.then, indent + "  ")]
+                found += [f"{indent}else", *_lines(one.otherwise, indent + "  ")] if one.otherwise else []
+            case While():
+                found += [f"{indent}while {written(one.condition)}", *_lines(one.body, indent + "  ")]
+    return found
