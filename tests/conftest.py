@@ -14,7 +14,7 @@ from depth import many
 # The same examples on every run: a failure seen once is a failure everybody can see.
 # Nothing is timed: on a busy machine a slow example is no mistake.
 UNTIMED = [HealthCheck.too_slow]
-settings.register_profile("house", derandomize=True, deadline=None, max_examples=many(30), suppress_health_check=UNTIMED)
+settings.register_profile("house", derandomize=True, deadline=None, max_examples=many(20), suppress_health_check=UNTIMED)
 settings.load_profile("house")
 
 SLOW = Path(__file__).parent / "slow"

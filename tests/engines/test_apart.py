@@ -125,7 +125,11 @@ def test_where_it_cannot_be_the_rows_are_joined_first(plan: Aggregate) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("ids", NUMBERED.values(), ids=[kind.__name__ for kind in NUMBERED])
+@pytest.mark.parametrize(
+    "ids",
+    [pytest.param(kind, marks=pytest.mark.slow if place else ()) for place, kind in enumerate(NUMBERED.values())],
+    ids=[kind.__name__ for kind in NUMBERED],
+)
 @pytest.mark.parametrize("plan", [*APART.values(), *TOGETHER.values()], ids=[*APART, *TOGETHER])
 def test_the_cells_are_those_of_the_reference(plan: Aggregate, ids: Callable[[int], object]) -> None:
     for number in range(many(2)):
