@@ -13,9 +13,10 @@ import numpy as np
 
 from hedgerow.ledger import MemoryLedger
 from hedgerow.mechanisms import Laplace
+from hedgerow.picking import Picking
 from hedgerow.plan import reference
 from hedgerow.plan.expressions import Read
-from hedgerow.plan.measures import Measure
+from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
@@ -85,3 +86,19 @@ def noise_of(asked: Aggregate, epsilon: Fraction = Fraction(1), delta: Fraction 
 
 def custom(run: Any = lambda numbers: json.dumps(list(numbers)), reach: Sensitivity | None = None) -> Custom:
     return Custom(Loss(Fraction(1, 2)), reach or Sensitivity.each(3, 1), run)
+
+
+MEDIANS = Pick("quantiles", "v0", Snap(Fraction(1), 0, 6), at=(Fraction(1, 4), Fraction(1, 2)), method="exponential")
+
+
+def picking(pick: Pick, asked: Aggregate) -> Picking:
+    return Picking.calibrate(pick, asked.reach(UNIT), epsilon=Fraction(1, 2), delta=Fraction(1, 10**8))
+
+
+class Sampled(Plain):
+    """A day of many people, and one of a single person: whatever is done with the sample of that day but keep it fails."""
+
+    def run(self, plan: Aggregate) -> Cells:
+        samples = np.empty(2, dtype=object)
+        samples[:] = [np.repeat(np.arange(7), 100), "nobody may look"]
+        return Cells([list(DAYS[0])], [samples, np.array([700, 1])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -9,10 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.errors import Unsupported
+from doorway import DAYS, MEDIANS, UNIT, Cells, Plain, Sampled, charge, ledger, picking, plan
+from hedgerow.errors import InvalidArgument, Unsupported
+from hedgerow.mechanisms import Laplace
 from hedgerow.picking import Picking
-from hedgerow.plan.measures import Reach, Snap
+from hedgerow.plan.measures import Measure, Reach, Snap
+from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import METHODS, Method, Pick, PickKind
+from hedgerow.release import Noise, Release, Threshold, release
 
 EPSILON, DELTA, RHO = Fraction(2), Fraction(1, 10**4), Fraction(1, 2)
 REACHES = [Reach(g, m, cells, moves) for g, m, cells, moves in product((1, 3), (1, 2), (1, 4, None), (False, True))]
@@ -136,3 +141,44 @@ def logs(made: Picking, values: list[int]) -> list[float]:
     if isinstance(mechanism, InverseSensitivity):
         return [mechanism.quantile_log_prob(z, Quantile(made.at[0], made.neighbours), sample) for z in range(3)]
     return [mechanism.log_prob(z, sample) for z in range(3)]
+
+
+# Through the door.
+
+
+def test_picks_stand_beside_a_threshold_and_are_made_in_the_groups_that_are_shown() -> None:
+    asked, book = plan(MEDIANS, Measure("rows")), ledger()
+    law = Laplace.calibrate(sensitivity=asked.sensitivity(UNIT)[1], epsilon=Fraction(1, 2))
+    threshold = Threshold.calibrate(1, law, most=3, groups=2, delta=Fraction(1, 10**7))
+    noise = Noise((picking(MEDIANS, asked), law), threshold)
+    found = release(asked, Sampled(), book, noise, charge())
+    assert found.keys == ((DAYS[0][0],),)
+    quarter, half, count = (numbers[0] for numbers in found.numbers)
+    assert 0 <= quarter <= half <= 6
+    assert abs(count - 700) < 600
+    assert found.loss.epsilon <= 1
+    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
+
+
+def test_no_release_is_stored_as_none() -> None:
+    pick = replace(MEDIANS, at=(Fraction(1, 2),), method="propose", bound=1)
+    asked, book = plan(pick, domain=(), keys=()), ledger()
+
+    class Wide(Plain):
+        def run(self, plan: Aggregate) -> Cells:
+            samples = np.empty(1, dtype=object)
+            samples[0] = np.array([0, 6])
+            return Cells([], [samples])
+
+    made = Picking.calibrate(pick, asked.reach(UNIT), epsilon=Fraction(1, 2), delta=Fraction(1, 10**12))
+    found = release(asked, Wide(), book, Noise((made,)), charge())
+    assert found.numbers == ((None,),)
+    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
+
+
+def test_picks_have_pickings_and_nothing_else_has() -> None:
+    asked = plan(MEDIANS, Measure("rows"), domain=DAYS)
+    law, other = picking(MEDIANS, asked), Laplace(Fraction(20))
+    for laws in ((other, other), (law, law), (other, law), (law,)):
+        with pytest.raises(InvalidArgument, match="one mechanism for each measure"):
+            release(asked, Plain(), ledger(), Noise(laws), charge())

@@ -13,17 +13,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from doorway import DAYS, UNIT, Broken, Cells, Plain, charge, custom, ledger, noise_of, plan
+from doorway import DAYS, MEDIANS, UNIT, Broken, Cells, Plain, Sampled, charge, custom, ledger, noise_of, picking, plan
 from hedgerow.errors import BudgetExceeded, InvalidArgument, SourceError, Unsupported
 from hedgerow.ledger.entry import Entry
 from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms import Gaussian, Laplace
-from hedgerow.picking import Picking
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
-from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
@@ -328,60 +326,6 @@ def test_there_is_no_middle_where_a_unit_may_be_replaced() -> None:
         release(plan(*COUNTS, domain=DAYS), source, book, centred(Fraction(10**4)), moved)
     assert source.runs == 0
     assert len(book.entries()) == 2
-
-
-MEDIANS = Pick("quantiles", "v0", Snap(Fraction(1), 0, 6), at=(Fraction(1, 4), Fraction(1, 2)), method="exponential")
-
-
-def picking(pick: Pick, asked: Aggregate) -> Picking:
-    return Picking.calibrate(pick, asked.reach(UNIT), epsilon=Fraction(1, 2), delta=Fraction(1, 10**8))
-
-
-class Sampled(Plain):
-    """A day of many people, and one of a single person: whatever is done with the sample of that day but keep it fails."""
-
-    def run(self, plan: Aggregate) -> Cells:
-        samples = np.empty(2, dtype=object)
-        samples[:] = [np.repeat(np.arange(7), 100), "nobody may look"]
-        return Cells([list(DAYS[0])], [samples, np.array([700, 1])])
-
-
-def test_picks_stand_beside_a_threshold_and_are_made_in_the_groups_that_are_shown() -> None:
-    asked, book = plan(MEDIANS, Measure("rows")), ledger()
-    law = Laplace.calibrate(sensitivity=asked.sensitivity(UNIT)[1], epsilon=Fraction(1, 2))
-    threshold = Threshold.calibrate(1, law, most=3, groups=2, delta=Fraction(1, 10**7))
-    noise = Noise((picking(MEDIANS, asked), law), threshold)
-    found = release(asked, Sampled(), book, noise, charge())
-    assert found.keys == ((DAYS[0][0],),)
-    quarter, half, count = (numbers[0] for numbers in found.numbers)
-    assert 0 <= quarter <= half <= 6
-    assert abs(count - 700) < 600
-    assert found.loss.epsilon <= 1
-    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
-
-
-def test_no_release_is_stored_as_none() -> None:
-    pick = replace(MEDIANS, at=(Fraction(1, 2),), method="propose", bound=1)
-    asked, book = plan(pick, domain=(), keys=()), ledger()
-
-    class Wide(Plain):
-        def run(self, plan: Aggregate) -> Cells:
-            samples = np.empty(1, dtype=object)
-            samples[0] = np.array([0, 6])
-            return Cells([], [samples])
-
-    made = Picking.calibrate(pick, asked.reach(UNIT), epsilon=Fraction(1, 2), delta=Fraction(1, 10**12))
-    found = release(asked, Wide(), book, Noise((made,)), charge())
-    assert found.numbers == ((None,),)
-    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
-
-
-def test_picks_have_pickings_and_nothing_else_has() -> None:
-    asked = plan(MEDIANS, Measure("rows"), domain=DAYS)
-    law, other = picking(MEDIANS, asked), Laplace(Fraction(20))
-    for laws in ((other, other), (law, law), (other, law), (law,)):
-        with pytest.raises(InvalidArgument, match="one mechanism for each measure"):
-            release(asked, Plain(), ledger(), Noise(laws), charge())
 
 
 # What is published: the program spends what was paid.

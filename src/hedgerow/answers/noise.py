@@ -21,7 +21,7 @@ from typing import Literal
 from hedgerow.answers.blend import Blend, law_of
 from hedgerow.answers.hierarchy import variance
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.mechanisms.gaussian import Gaussian, least_scale
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.numeric.rounding import round_digits_up
 from hedgerow.picking import TESTED, Picking
@@ -130,16 +130,7 @@ def _scales(additive: tuple[tuple[Sensitivity, Fraction], ...], at: Fraction, ch
     def enough(size: float) -> bool:
         return gaussian_loss(list(zip(of(size), moves, strict=True)), at).delta <= chance
 
-    high = 1.0
-    while not enough(high):
-        high *= 2
-    low = high / 2
-    while enough(low) and low > 1e-3:
-        high, low = low, low / 2
-    while high - low > 1e-9 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return of(high)
+    return of(float(least_scale(enough, 1e-9)))
 
 
 def _better(one: Noise, other: Noise, many: int) -> bool:

@@ -46,7 +46,7 @@ from hedgerow.privacy.grid import Grid, grid_of
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["Gaussian"]
+__all__ = ["Gaussian", "least_scale"]
 
 _NOISE = Reserve(discrete_gaussian)
 
@@ -82,7 +82,7 @@ class Gaussian:
         steps = on.steps(move)
         if rho is None:
             eps, chance = privacy_epsilon(epsilon), privacy_delta(delta)
-            return cls(on.step * _least(lambda s: gaussian_loss([(Fraction(s), steps)], eps).delta <= chance), on.step)
+            return cls(on.step * least_scale(lambda s: gaussian_loss([(Fraction(s), steps)], eps).delta <= chance), on.step)
         spend = privacy_epsilon(rho, "rho")
         return cls(on.step * round_digits_up(sqrt_up(steps.l2_squared / (2 * spend))), on.step)
 
@@ -125,15 +125,15 @@ class Gaussian:
         return grid_of(self.grid).radius(gaussian_radius(float(self.scale / self.grid), as_level(beta)))
 
 
-def _least(enough: Callable[[float], bool]) -> Fraction:
-    """A scale, to 12 digits, that is enough while one of 10^-11 less is not. Whatever comes out has been checked itself."""
+def least_scale(enough: Callable[[float], bool], within: float = 1e-12) -> Fraction:
+    """A scale that is enough, while one that is less by more than that part of it is not. Whatever comes out has been checked itself."""
     high = 1.0
     while not enough(high):
         high *= 2
     low = high / 2
     while enough(low) and low > 1e-3:
         high, low = low, low / 2
-    while high - low > 1e-12 * high:
+    while high - low > within * high:
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return Fraction(high)

@@ -25,8 +25,8 @@ from hedgerow.verify import audit
 
 CONFIDENCE = 1 - 1e-10
 ENOUGH = 1 - 1e-5  # to say that a planted mistake was found; more would miss it now and then
-SAMPLES = 30_000
-SIDE = 185  # groups by two keys: 34,225 of them
+SAMPLES = 40_000
+SIDE = 220  # groups by two keys: 48,400 of them
 GROUPS = np.arange(SIDE * SIDE)
 SPAN = 10
 
@@ -110,7 +110,7 @@ def test_the_loss_is_at_most_what_was_charged_and_nearly_that(name: str) -> None
     found = audit(draw, PAIRS[name].one, PAIRS[name].other, samples=SAMPLES, confidence=CONFIDENCE, batch=True)
     assert charged["epsilon"] == 1
     assert not found.refutes(1)
-    assert found.epsilon > 0.7  # about 0.88, give or take 0.02
+    assert found.epsilon > 0.8
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from typing import Final
 
 from hedgerow.errors import HedgerowError
@@ -112,8 +113,9 @@ class Calls(Expressions):
             raise Outside(f"{said(node)} is not understood")
         return self.inlined(method, Scope(found.module, line=self._line), [of, *given], named, node)
 
+    @abstractmethod
     def inlined(self, function: ast.FunctionDef, scope: Scope, given: list[Value], named: dict[str, Value], node: ast.AST) -> Value:
-        raise NotImplementedError
+        """What a function of the library gives, read where it is called."""
 
 
 def _lost(given: list[Value]) -> Cost:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -85,7 +86,7 @@ class Scope:
 
 
 @dataclass
-class Expressions:
+class Expressions(ABC):
     """Reads expressions; ``Statements`` adds the rest. ``public`` are the program's public parameters."""
 
     library: Library
@@ -372,8 +373,9 @@ class Expressions:
             raise Outside(f"{said(node)} is not understood")
         return Cells(entry, first.kind, over.draws, first.of)
 
+    @abstractmethod
     def _call(self, node: ast.Call, scope: Scope) -> Value:
-        raise NotImplementedError
+        """What a call gives."""
 
 
 def _no_power() -> Fraction:
