@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import pytest
 
 from engines.small import VISITS, question, visits
 from hedgerow.engines.catalogue import Registered
+from hedgerow.engines.packing import FEW
+from hedgerow.engines.statement import Statement
 from hedgerow.engines.worker import Worker
 
 NETWORK = "import ctypes, sys; c = ctypes.CDLL(None); sys.exit(c.unshare(0x40000000) != 0 and c.unshare(0x50000000) != 0)"
@@ -59,12 +62,29 @@ def test_it_ends_when_its_pipe_does() -> None:
     worker.close()
 
 
-def test_it_loads_arrow_only_for_frames_and_never_pandas(tmp_path: Path, child: Path) -> None:
+def test_it_loads_numpy_only_for_many_rows_arrow_only_for_frames_and_never_pandas(tmp_path: Path, child: Path) -> None:
     (tmp_path / "visits.csv").write_text("id,age,city,pay\n1,2,a,3\n")
-    worker = Worker({"visits": Registered(tmp_path / "visits.csv", VISITS)})
+    worker = Worker({"visits": Registered(tmp_path / "visits.csv", VISITS)}, threads=1)
     worker.run(question("city"))
-    loaded = Path(f"/proc/{worker._child._process.pid}/maps").read_text()
+    loaded = Path(f"/proc/{worker._child._process.pid}/maps")
+    few = loaded.read_text()
+    found = worker._child.answer(Statement(f"SELECT i AS n FROM range({FEW}) t(i) ORDER BY i", (), (False,)))
+    many = loaded.read_text()
     worker.close()
-    assert "duckdb" in loaded
-    assert "pyarrow" not in loaded
-    assert "pandas" not in loaded + (child / "maps").read_text()
+    assert found[1][0].tolist() == list(range(FEW))
+    assert "duckdb" in few
+    assert not [name for name in ("numpy", "pyarrow", "scipy", "pandas") if name in few]
+    assert "numpy" in many
+    assert "pandas" not in many + (child / "maps").read_text()
+
+
+def test_it_stands_on_the_engine_and_on_nothing_else() -> None:
+    """What its start loads, by name: a module of ours that is not here would be read by every process of every engine."""
+    code = (
+        "import json, sys; before = set(sys.modules); import hedgerow.engines.child; print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "dataclasses" not in json.loads(run.stdout)
+    ours = {name for name in json.loads(run.stdout) if name.partition(".")[0] not in sys.stdlib_module_names}
+    rooms = {f"hedgerow.engines.{name}" for name in ("child", "desk", "header", "packing", "session", "statement", "wire")}
+    assert ours == {"_duckdb", "_duckdb._func", "_duckdb._sqltypes", "hedgerow", "hedgerow.errors", "hedgerow.engines", *rooms}

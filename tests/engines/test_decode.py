@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hedgerow.engines.decode import Columns, Compiled, Statement, fetched, gathered
+from hedgerow.engines.decode import Columns, Compiled, Statement, gathered
 from hedgerow.engines.source import Cells
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.crossing import Cross
@@ -21,28 +20,6 @@ from hedgerow.plan.values import Value
 SCHEMA = Schema("t", (Column("a", "text"), Column("b", "integer"), Column("s", "text"), Column("c", "integer")), "id")
 MEDIAN = Pick("quantiles", "b", Snap(Fraction(1), 0, 9), at=(Fraction(1, 2),))
 MODE = Pick("mode", "s", values=("z", "y", "x"))
-
-
-def test_arrays_are_64_bits_or_long_as_the_statement_says() -> None:
-    masked = np.ma.masked_array(np.array(["a", "?"], dtype=object), [False, True])
-    found = {"k": masked, "n": np.array([1, 2], dtype=np.int32), "w": np.array([str(2**100), "-5"], dtype=object)}
-    keys, (short, long) = fetched(found, Statement("", ("text",), (False, True)))
-    assert keys == [["a", None]]
-    assert (short.dtype, short.tolist()) == (np.dtype(np.int64), [1, 2])
-    assert (long.dtype, long.tolist()) == (np.dtype(object), [2**100, -5])
-    assert type(long[0]) is int
-
-
-@pytest.mark.parametrize("wide", [False, True])
-def test_numbers_that_were_rounded_or_are_missing_are_not_taken(wide: bool) -> None:
-    for array in (np.array([2.0**70]), np.ma.masked_array(np.array([1]), [True]), np.ma.masked_array(np.array(["1"], object), [True])):
-        with pytest.raises(TypeError, match="whole"):
-            fetched({"n": array}, Statement("", (), (wide,)))
-
-
-def test_days_stay_days() -> None:
-    days = np.array(["0001-01-01", "9999-12-31"], dtype="datetime64[us]")
-    assert fetched({"k": days}, Statement("", ("date",), ()))[0] == [[date.min, date.max]]
 
 
 def cells(

@@ -108,8 +108,16 @@ def unread(worker: Worker) -> int:
     return int.from_bytes(fcntl.ioctl(worker._child._inlet, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
+def stopped(worker: Worker) -> bool:
+    """Whether every thread of the child stands still."""
+    told = [(task / "stat").read_text() for task in Path(f"/proc/{pid(worker)}/task").iterdir()]
+    return all(line.rpartition(")")[2].split()[0] == "T" for line in told)
+
+
 def test_a_child_that_dies_while_it_answers_is_an_error_like_any_other(worker: Worker) -> None:
     os.kill(pid(worker), signal.SIGSTOP)
+    while not stopped(worker):  # a thread that still runs would read the question
+        time.sleep(0.001)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(fails, worker)
         while not unread(worker) and not asked.done():

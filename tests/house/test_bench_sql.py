@@ -98,7 +98,10 @@ def test_the_join_by_hand_bounds_as_we_do(part: Any) -> None:
     joins = part("joins")
     with duckdb.connect() as connection, part("engine").running(joins.page(2_000)) as engine:
         ((towns,), (rows, steps)), *others = engine.bare(joins.QUESTION)()
-        by_hand = sorted(connection.execute(joins.sides(2_000)["bounded"]).fetchall())
         assert others == []
-        assert list(zip(towns, rows.tolist(), steps.tolist(), strict=True)) == by_hand
+        for way in ("together", "apart"):
+            by_hand = sorted(connection.execute(joins.sides(2_000)[way]).fetchall())
+            assert list(zip(towns, rows.tolist(), steps.tolist(), strict=True)) == by_hand
         assert len(connection.execute(joins.sides(2_000)["plain"]).fetchall()) == len(towns) == len(joins.towns())
+        everybody = f"SELECT count(DISTINCT user_id) FROM '{part('events').events(2_000)}'"
+        assert connection.execute(joins.sides(2_000)["least"]).fetchall()[0][0] == connection.execute(everybody).fetchall()[0][0] > 0

@@ -18,6 +18,7 @@ import pytest
 
 import hedgerow
 from hedgerow.mechanisms import Laplace
+from hedgerow.privacy.budget import Budget
 from house import user
 
 PUBLIC = {
@@ -49,7 +50,6 @@ HEAVY = (
     "fastapi",
     "starlette",
     "duckdb",
-    "sqlglot",
     "dp_accounting",
     "typer",
     "rich",
@@ -77,17 +77,53 @@ def test_version_is_the_one_of_the_package() -> None:
     assert hedgerow.__version__ == project["version"]
 
 
-@pytest.fixture(scope="module")
-def loaded() -> set[str]:
-    """What a fresh interpreter holds after ``import hedgerow``."""
-    code = "import json, sys, hedgerow; print(json.dumps(sorted(sys.modules)))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(json.loads(run.stdout))
+def test_a_name_is_loaded_when_it_is_first_named_and_no_other_exists() -> None:
+    assert set(dir(hedgerow)) >= PUBLIC
+    assert hedgerow.Budget is vars(hedgerow)["Budget"] is Budget
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = hedgerow.Nothing  # type: ignore[attr-defined]
+    with pytest.raises(ImportError, match="Nothing"):
+        exec("from hedgerow import Nothing")
 
 
-def test_import_is_light(loaded: set[str]) -> None:
-    assert "hedgerow.errors" in loaded
-    assert loaded.isdisjoint(HEAVY), sorted(loaded.intersection(HEAVY))
+def loaded(code: str, *arguments: str) -> set[str]:
+    """What a fresh interpreter holds after this."""
+    code = f"import json, sys\n{code}\nprint(json.dumps(sorted(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    return set(json.loads(run.stdout.splitlines()[-1]))
+
+
+def test_import_is_light() -> None:
+    found = loaded("import hedgerow")
+    assert "hedgerow.errors" in found
+    assert found.isdisjoint({*HEAVY, "numpy", "sqlglot", "cryptography", "apsw", "dataclasses"})
+
+
+ASKED = """
+import hedgerow
+with hedgerow.open(sys.argv[1]) as opened:
+    opened.query("SELECT COUNT(*) AS n FROM visits", epsilon=1)
+"""
+PAGE = """
+[database]
+name = "visits"
+ledger = "visits.ledger"
+[budget]
+epsilon = 10
+[tables.visits]
+source = "visits.csv"
+unit = "row"
+neighbours = "add-remove"
+max_rows = 1000
+"""
+
+
+def test_a_question_loads_neither_the_engine_nor_what_only_others_need(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("age\n30\n", encoding="utf-8")
+    (tmp_path / "visits.toml").write_text(PAGE, encoding="utf-8")
+    found = loaded(ASKED, str(tmp_path / "visits.toml"))
+    assert {"numpy", "sqlglot"} <= found
+    assert found.isdisjoint({*HEAVY, "_duckdb"})
 
 
 def test_constructors_take_plain_numbers_and_say_so() -> None:

@@ -15,10 +15,10 @@ import threading
 from pathlib import Path
 from typing import Any, Final
 
-from hedgerow.engines.decode import Statement
 from hedgerow.engines.desk import Attached, Limits
 from hedgerow.engines.session import Session
-from hedgerow.engines.wire import Broken, Message, encoded, receive, send
+from hedgerow.engines.statement import Statement
+from hedgerow.engines.wire import Broken, Message, receive, send
 from hedgerow.errors import SourceError
 
 __all__ = ["main"]
@@ -67,8 +67,7 @@ def _answer(session: Session, header: dict[str, Any], payload: bytes) -> tuple[d
     try:
         if header["do"] == "answer":
             tally = None if header["tally"] is None else tuple(header["tally"])
-            statement = Statement(header["sql"], tuple(header["keys"]), tuple(header["wide"]), tally)
-            found, numbers = encoded(session.answer(statement), statement)
+            found, numbers = session.packed(Statement(header["sql"], tuple(header["keys"]), tuple(header["wide"]), tally))
             return {"ok": True, **found}, numbers
         attached = _attach(session, header, payload)
         return {"ok": True, "columns": attached.columns}, b""

@@ -11,29 +11,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.engines.fetch import Columns, fetched
 from hedgerow.engines.source import Cells
+from hedgerow.engines.statement import Statement
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
-from hedgerow.plan.values import Type, Value
+from hedgerow.plan.values import Value
 from hedgerow.tabulated import Tabulated
 
 __all__ = ["Columns", "Compiled", "Statement", "fetched", "gathered"]
 
 Domain = tuple[tuple[Value, ...], ...] | None
-Columns = tuple[list[list[Value]], list[npt.NDArray[Any]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """SQL whose result has a column for each key, of these types, and then one for each number; ``wide`` ones may exceed
-    64 bits and come as text. With a ``tally`` it is a single column of whole numbers from the first to the second, which become two: each
-    number that is there, in rising order, and how often. Counting them here takes a third of the time that an engine takes."""
-
-    sql: str
-    keys: tuple[Type, ...]
-    wide: tuple[bool, ...]
-    tally: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,41 +32,6 @@ class Compiled:
 
     main: Statement | None
     others: Mapping[int, Statement]
-
-
-def fetched(found: Mapping[str, npt.NDArray[Any]], statement: Statement) -> Columns:
-    """Keys and numbers of the arrays that the statement gave, one for each column. NULL is masked."""
-    arrays, count = list(found.values()), len(statement.keys)
-    if statement.tally is not None:
-        return [], _tallied(arrays[0], *statement.tally)
-    keys = [_values(array, type_) for array, type_ in zip(arrays[:count], statement.keys, strict=True)]
-    return keys, [_whole(array, wide=wide) for array, wide in zip(arrays[count:], statement.wide, strict=False)]
-
-
-def _tallied(array: npt.NDArray[Any], low: int, high: int) -> list[npt.NDArray[Any]]:
-    if array.dtype.kind != "i" or np.ma.is_masked(array):
-        raise TypeError("numbers must be whole")
-    counts = np.bincount(np.asarray(array) - low, minlength=1)
-    if len(counts) > high - low + 1:
-        raise ValueError("numbers must lie where they should")
-    there = np.flatnonzero(counts)
-    return [there + low, counts[there]]
-
-
-def _values(array: npt.NDArray[Any], type_: Type) -> list[Value]:
-    values: list[Value] = (array.astype("datetime64[D]") if type_ == "date" else array).tolist()
-    return values
-
-
-def _whole(array: npt.NDArray[Any], *, wide: bool) -> npt.NDArray[Any]:
-    # Whole numbers of more than 64 bits that nobody made text of arrive here as doubles, rounded: never to be taken for exact ones.
-    if array.dtype.kind != ("O" if wide else "i") or np.ma.is_masked(array):
-        raise TypeError("numbers must be whole")
-    if not wide:
-        return array.astype(np.int64, copy=False)
-    found = np.empty(len(array), dtype=object)
-    found[:] = [int(value) for value in array]
-    return found
 
 
 def gathered(plan: Aggregate, compiled: Compiled, answer: Callable[[Statement], Columns]) -> Cells:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import duckdb
+import _duckdb as duckdb  # the engine alone: the package around it takes three times as long to load, and 12 MB
 
-from hedgerow.engines.decode import Columns, Statement, fetched
 from hedgerow.engines.desk import Attached, Limits
 from hedgerow.engines.header import header
+from hedgerow.engines.packing import packed
+from hedgerow.engines.statement import Statement
 from hedgerow.errors import SourceError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from hedgerow.engines.fetch import Columns
 
 __all__ = ["Session"]
 
@@ -56,6 +60,7 @@ class Session:
 
     def attach_object(self, relation: str, table: pa.Table) -> Attached:
         """An Arrow table."""
+        importlib.import_module("duckdb")  # which teaches the engine to read Arrow; alone it reads files
         self._connection.register(relation, table)
         self._objects[relation] = table
         return self._attached(relation, table.column_names)
@@ -77,12 +82,24 @@ class Session:
 
     def answer(self, statement: Statement) -> Columns:
         """Keys and numbers of a statement. Several threads may ask at once."""
+        from hedgerow.engines.fetch import fetched  # only here: a child packs, and loads no numpy for it
+
+        with self._asked(statement) as result:
+            return fetched(result.fetchnumpy(), statement)
+
+    def packed(self, statement: Statement) -> tuple[dict[str, Any], bytes]:
+        """The same as a message."""
+        with self._asked(statement) as result:
+            return packed(result, statement)
+
+    @contextlib.contextmanager
+    def _asked(self, statement: Statement) -> Iterator[duckdb.DuckDBPyConnection]:
         with self._guard:
             cursor = self._connection.cursor()
         try:
             for relation, table in self._objects.items():  # a cursor does not see what its parent registered
                 cursor.register(relation, table)
-            return fetched(cursor.execute(statement.sql).fetchnumpy(), statement)
+            yield cursor.execute(statement.sql)
         finally:
             cursor.close()
 

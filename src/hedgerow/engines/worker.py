@@ -20,11 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.engines.catalogue import Catalogue, Registered, Stocked, stock
-from hedgerow.engines.decode import Columns, Statement, gathered
+from hedgerow.engines.decode import gathered
 from hedgerow.engines.desk import Attached, Limits
 from hedgerow.engines.dialect import DUCKDB
+from hedgerow.engines.fetch import Columns
 from hedgerow.engines.source import FAILED, Cells
-from hedgerow.engines.wire import Broken, Message, decoded, receive, send
+from hedgerow.engines.statement import Statement
+from hedgerow.engines.unpacking import unpacked
+from hedgerow.engines.wire import Broken, Message, receive, send
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.nodes import Aggregate
 
@@ -92,7 +95,7 @@ class Child:
         """Keys and numbers of a statement."""
         request = {"do": "answer", "sql": statement.sql, "keys": statement.keys, "wide": statement.wide, "tally": statement.tally}
         try:
-            return decoded(self._ask(request, b""), statement)
+            return unpacked(self._ask(request, b""), statement)
         except Broken:
             self.end()
             raise

@@ -40,7 +40,8 @@ def as_array(value: Any, argument: str) -> Floats | Integers:
 def raw_array(value: Any, argument: str) -> NDArray[Any]:
     """A filled array of whatever type."""
     try:
-        array = None if isinstance(value, np.ma.MaskedArray) else np.asarray(value)  # which would uncover what is masked
+        # Made an array, a masked one would be uncovered. Of a plain one that is not asked: numpy would load all it has for masks.
+        array = None if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray) else np.asarray(value)
     except (ValueError, TypeError, OverflowError):  # ragged, or not an array at all; the reason may quote the data
         array = None
     if array is None:

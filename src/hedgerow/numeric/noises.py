@@ -12,6 +12,7 @@ Relative error about 10^-7 for the power law next to 0 where g is no whole numbe
 
 from __future__ import annotations
 
+from functools import cache
 from math import inf, log, pi, sin
 
 import numpy as np
@@ -21,8 +22,13 @@ from hedgerow.numeric.chunk import Floats
 __all__ = ["NOISES", "log_mass", "radius"]
 
 NOISES = ("power", "laplace", "gaussian")
-_X, _W = np.polynomial.legendre.leggauss(32)
-_NODES, _WEIGHTS = (_X + 1) / 2, _W / 2
+
+
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """Nodes in [0, 1] and their weights. Few ever need what numpy loads for them."""
+    points, weights = np.polynomial.legendre.leggauss(32)
+    return (points + 1) / 2, weights / 2
 
 
 def log_mass(noise: str, gamma: float, low: Floats, high: Floats) -> Floats:
@@ -38,18 +44,19 @@ def _half(noise: str, gamma: float, low: Floats, high: Floats) -> Floats:
     """ln of the integral of the density from low to high, 0 <= low <= high."""
     if noise == "laplace":
         return -low + np.log(-np.expm1(low - high)) - log(2)
+    nodes, weights = _rule()
     if noise == "gaussian":
         width = np.minimum(high - low, np.minimum(40 / (low + 1), 9.0))
-        z = width[..., None] * _NODES  # z above low, whose own e^(-low^2/2) stands in front
-        mean = np.exp(-z * (low[..., None] + z / 2)) @ _WEIGHTS
+        z = width[..., None] * nodes  # z above low, whose own e^(-low^2/2) stands in front
+        mean = np.exp(-z * (low[..., None] + z / 2)) @ weights
         return -(low**2) / 2 + np.log(width * mean) - log(2 * pi) / 2
     inner, ends = np.minimum(low, 1.0), np.minimum(high, 1.0)
-    z = inner[..., None] + (ends - inner)[..., None] * _NODES
-    below = np.log((ends - inner) * ((1 / (1 + z**gamma)) @ _WEIGHTS))
+    z = inner[..., None] + (ends - inner)[..., None] * nodes
+    below = np.log((ends - inner) * ((1 / (1 + z**gamma)) @ weights))
     start, stop = np.log(np.maximum(low, 1.0)), np.log(np.maximum(high, 1.0))
     share = -np.expm1((1 - gamma) * (stop - start))  # of u at the start; what the interval takes
-    u = np.exp((1 - gamma) * start)[..., None] * (1 - share[..., None] * _NODES)
-    above = (1 - gamma) * start + np.log(share / (gamma - 1) * ((1 / (1 + u ** (gamma / (gamma - 1)))) @ _WEIGHTS))
+    u = np.exp((1 - gamma) * start)[..., None] * (1 - share[..., None] * nodes)
+    above = (1 - gamma) * start + np.log(share / (gamma - 1) * ((1 / (1 + u ** (gamma / (gamma - 1)))) @ weights))
     return np.logaddexp(below, np.where(share > 0, above, -inf)) + log(gamma * sin(pi / gamma) / (2 * pi))
 
 
