@@ -1,12 +1,14 @@
 """Accuracy: how far off answers are, at equal epsilon, delta and bounds, against the peers that can be asked the same.
 
 Counts, sums and moments: the mean square of the error. Quantiles: the mean number of ranks. Undeclared keys: how many are shown. One
-release of each spends all of epsilon and delta; how it is repeated is in ``bench.repeated`` for us and in each adapter for the peers.
+release of each spends all of epsilon and delta; how it is repeated is in ``bench.repeated`` for us and in each adapter for the peers. Where
+several tables of a shape are asked, each is asked as often as the others by everybody, and what is compared are the means of each table.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -25,7 +27,8 @@ __all__ = ["accuracy"]
 Floats = NDArray[np.float64]
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
-SECONDS, FEWEST = 8.0, 20  # for the runs of one peer in one cell; those that make fewer in that time get more of it
+USUAL = 8.0  # seconds for peers, where what they say is not compared
+FEWEST = 20  # runs of a peer in a cell; those that make fewer in its seconds get six times as many
 AVERAGE, TOGETHER = "AVG by midpoint", "20 quantiles one by one"
 
 # What peers do wrongly: it is shown, and not what ours is compared with.
@@ -48,17 +51,24 @@ NOTES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A mean over runs and its standard error."""
+    """A mean and its standard error, from independent numbers: those of runs, or the means of tables."""
 
-    mean: float
-    error: float
+    each: Floats
+
+    @property
+    def mean(self) -> float:
+        return float(self.each.mean())
+
+    @property
+    def error(self) -> float:
+        return float(self.each.std(ddof=1) / np.sqrt(len(self.each))) if len(self.each) > 1 else 0.0
 
     @classmethod
-    def of(cls, each: Floats) -> Figure:
-        """From one number for each run."""
-        return cls(float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else 0.0)
+    def of(cls, tables: Sequence[Floats]) -> Figure:
+        """From a number for each run, table by table."""
+        return cls(np.array([runs.mean() for runs in tables]) if len(tables) > 1 else tables[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +107,32 @@ def accuracy(peers: Peers, *, quick: bool = False) -> Section:
         [
             ("aggregate", "data", "hedgerow", *(peer.name for peer in ACCURATE[:2])),
             ("aggregate", "data", *(peer.name for peer in ACCURATE[2:])),
-            ("aggregate", "data", "ours / best", "at least", "± %", "theirs / ours"),
+            ("aggregate", "data", "ours / best", "of ratio ± %", "at least", "± %", "theirs / ours"),
             ("aggregate", "data", "told", "off, s.e.", "covered", "short, s.e."),
         ],
     )
 
 
 def _found(cell: Cell, peers: Peers, names: dict[str, str], *, quick: bool) -> Found:
-    exact = _exact(cell)
-    ours = repeated(cell, 20 if quick else cell.runs, epsilon=EPSILON, delta=DELTA)
-    figures, reasons = {"hedgerow": Figure.of(_errors(cell, exact, _answers(cell, ours)))}, {}
+    cell = replace(cell, draws=min(cell.draws, 2), seconds=USUAL) if quick else cell
+    tables = cell.drawn()
+    exact, runs = [_exact(one) for one in tables], 20 if quick else max(20, cell.runs // len(tables))
+    ours = [repeated(one, runs, epsilon=EPSILON, delta=DELTA) for one in tables]
+
+    def figure(answers: Sequence[Floats]) -> Figure:
+        return Figure.of([_errors(cell, held, given) for held, given in zip(exact, answers, strict=True)])
+
+    figures, reasons = {"hedgerow": figure([_answers(cell, one) for one in ours])}, {}
     for name, worker in names.items():
-        answers = _asked(cell, peers, worker)
+        seconds = USUAL if (name, cell.aggregate) in WRONG else cell.seconds
+        answers = _asked([replace(one, seconds=seconds) for one in tables], peers, worker)
         if isinstance(answers, str):
             reasons[name] = answers
         else:
-            figures[name] = Figure.of(_errors(cell, exact, answers))
-    return Found(cell, figures, reasons, _told(cell, exact, ours), _covered(cell, exact, ours))
+            figures[name] = figure(answers)
+    told = [_told(*one) for one in zip(tables, exact, ours, strict=True)]
+    covered = _covered(cell, exact[0], ours[0])
+    return Found(cell, figures, reasons, None if told[0] is None else Figure.of(told), None if covered is None else Figure.of([covered]))
 
 
 def _exact(cell: Cell) -> Floats:
@@ -154,53 +173,55 @@ def _ranks(values: Floats, answers: Floats, at: tuple[Fraction, ...]) -> Floats:
     return np.maximum(np.maximum(below - aims, aims - up_to), 0)
 
 
-def _asked(cell: Cell, peers: Peers, worker: str) -> Floats | str:
-    """What a peer answers, in several portions as long as there is time; or why it does not."""
+def _asked(tables: Sequence[Cell], peers: Peers, worker: str) -> list[Floats] | str:
+    """What a peer answers, table by table, in several portions as long as there is time; or why it does not."""
+    cell = tables[0]
     request = {**cell.request(), "rho": float(rho_of(EPSILON, DELTA))}
-    held: list[list[float]] = []
-    portion, seconds = 2, 0.0
-    while len(held) < cell.theirs and seconds < (SECONDS if len(held) >= FEWEST else 6 * SECONDS):
-        if worker not in peers.workers:
-            return "took too long"
-        try:
-            answer = peers.workers[worker].ask(cell.task, str(where(cell.shape)), request, float(EPSILON), float(DELTA), portion)
-        except Absent as reason:
-            del peers.workers[worker]
-            return str(reason)
-        if "error" in answer:
-            return str(answer["error"]).removeprefix("NotImplementedError: ")
-        held += answer["value"]
-        seconds += answer["seconds"]
-        if cell.groups and any(len(run) < cell.groups for run in held):
+    held: list[list[list[float]]] = [[] for _ in tables]
+    runs, portion, seconds = 0, 1 if len(tables) > 1 else 2, 0.0
+    while runs * len(tables) < cell.theirs and seconds < (cell.seconds if runs * len(tables) >= FEWEST else 6 * cell.seconds):
+        for one, answers in zip(tables, held, strict=True):
+            if worker not in peers.workers:
+                return "took too long"
+            try:
+                answer = peers.workers[worker].ask(cell.task, str(where(one.shape)), request, float(EPSILON), float(DELTA), portion)
+            except Absent as reason:
+                del peers.workers[worker]
+                return str(reason)
+            if "error" in answer:
+                return str(answer["error"]).removeprefix("NotImplementedError: ")
+            answers += answer["value"]
+            seconds += answer["seconds"]
+        if cell.groups and any(len(run) < cell.groups for run in held[0]):
             return "leaves groups out, though they are declared"
-        left = max(SECONDS - seconds, 0)  # half of what would fit, so that portions stay few and none is far too long
-        portion = max(1, min(cell.theirs - len(held), int(left / 2 * len(held) / max(seconds, 1e-3))))
-    return np.array(held, dtype=float)
+        runs = min(map(len, held))
+        left = min(max(cell.seconds - seconds, 0) / 2, 30)  # half of what would fit, so that portions stay few and none is far too long
+        portion = max(1, min(cell.theirs // len(tables) - runs, int(left * runs / max(seconds, 1e-3))))
+    return [np.array(answers, dtype=float) for answers in held]
 
 
-def _told(cell: Cell, exact: Floats, ours: Repeated) -> Figure | None:
-    """The mean error by what explain says; of quantiles the share of answers within the ranks that it gives for 95 %."""
+def _told(cell: Cell, exact: Floats, ours: Repeated) -> Floats | None:
+    """For each run the error by what explain says; of quantiles the share of answers within the ranks that it gives for 95 %."""
     line, answers = ours.told.lines[0], _answers(cell, ours)
     if cell.error == "ranks":
         most = float(re.search(r"at most ([\d,.]+) ranks", line.note)[1].replace(",", ""))  # type: ignore[index]
-        return Figure.of((_ranks(exact, answers, cell.at) <= most).mean(axis=1))
+        return np.asarray((_ranks(exact, answers, cell.at) <= most).mean(axis=1))
     if cell.error == "keys" or cell.task == "maximum":
         return None
     expected = line.expected_error
     if expected is None:  # it depends on the rows and their mean: what is told is taken at theirs
         x = np.clip(table(cell.shape)["x"].to_numpy(), LOW, HIGH)
         expected = line.per_row.at(len(x), float(x.mean()), None if cell.task == "mean" else float(exact[0]))
-    each = np.abs(answers - exact).mean(axis=1) / expected
-    return Figure.of(each)
+    return np.asarray(np.abs(answers - exact).mean(axis=1) / expected)
 
 
-def _covered(cell: Cell, exact: Floats, ours: Repeated) -> Figure | None:
-    """The share of 95 % intervals that hold the exact answer."""
+def _covered(cell: Cell, exact: Floats, ours: Repeated) -> Floats | None:
+    """For each run the share of 95 % intervals that hold the exact answer."""
     if cell.error != "square" or cell.task == "maximum":
         return None
     pairs = np.array(ours.many.interval("v"), dtype=float).reshape(-1, len(exact), 2)
     inside = (pairs[:, :, 0] <= exact) & (exact <= pairs[:, :, 1])
-    return Figure.of(inside.mean(axis=1))
+    return np.asarray(inside.mean(axis=1))
 
 
 def _row(found: Found) -> Row:
@@ -209,7 +230,7 @@ def _row(found: Found) -> Row:
     more = cell.error == "keys"
     best = (max if more else min)(fair.values(), key=lambda figure: figure.mean, default=None)
     over = None if best is None else (best.mean / ours.mean if more else ours.mean / best.mean)
-    loose = 0.0 if best is None else 2 * float(np.hypot(best.error / best.mean, ours.error / ours.mean))
+    loose = 0.0 if best is None else 2 * _apart(ours, best, alike=cell.draws > 1)
     linear = cell.task in ("count", "people", "distinct", "sum")
     row: Row = {
         "aggregate": cell.aggregate,
@@ -219,6 +240,7 @@ def _row(found: Found) -> Row:
         **{peer.name: _shown(found, peer.name) for peer in ACCURATE},
         "± %": 100 * ours.error / ours.mean,
         "ours / best": over,
+        "of ratio ± %": None if best is None else 50 * loose,
         "at least": None if over is None else over * (1 - loose),
         "told": None if found.told is None else found.told.mean,
         "off, s.e.": _off(found.told, 1.0) if linear else None,
@@ -227,6 +249,14 @@ def _row(found: Found) -> Row:
         "theirs / ours": None,
     }
     return row
+
+
+def _apart(ours: Figure, theirs: Figure, *, alike: bool) -> float:
+    """The standard error of the ratio of two means, as a share of it. Tables that are hard for one are hard for the other, so where both
+    are ``alike`` means of tables, it is that of what one has more than the ratio would let it have."""
+    if alike:
+        return Figure(ours.each / ours.mean - theirs.each / theirs.mean).error
+    return float(np.hypot(theirs.error / theirs.mean, ours.error / ours.mean))
 
 
 def _shown(found: Found, name: str) -> float | str | None:
@@ -273,9 +303,11 @@ def _midpoint(found: Found) -> Row:
 
 def _one_by_one(found: Found, *, quick: bool) -> Row:
     """Each quantile by a question of its own, with its share of epsilon."""
-    cell, exact, means = found.cell, _exact(found.cell), []
-    for p in cell.at[:2] if quick else cell.at:
-        single = replace(cell, sql=f"SELECT QUANTILE_CONT(x, {float(p)!r}) AS q0 FROM data", at=(p,))
-        ours = repeated(single, 20 if quick else 100, epsilon=EPSILON / len(cell.at), delta=DELTA)
-        means.append(float(_errors(single, exact, _answers(single, ours)).mean()))
+    means = []
+    for cell in found.cell.drawn():
+        exact = _exact(cell)
+        for p in cell.at[:2] if quick else cell.at:
+            single = replace(cell, sql=f"SELECT QUANTILE_CONT(x, {float(p)!r}) AS q0 FROM data", at=(p,))
+            ours = repeated(single, 20 if quick else max(20, 100 // cell.draws), epsilon=EPSILON / len(cell.at), delta=DELTA)
+            means.append(float(_errors(single, exact, _answers(single, ours)).mean()))
     return _other(found, TOGETHER, float(np.mean(means)))

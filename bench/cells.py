@@ -1,14 +1,15 @@
 """The cells of the accuracy table: questions, and data of several shapes that they are put to.
 
 Every table has the columns who, x, g and k; every person stays within the caps of its cell and x is clamped by everybody to [0, 100], so
-that all are off from the same exact answer. Data are the same each time; noise is not.
+that all are off from the same exact answer. Data are the same each time; noise is not. How many ranks a quantile is off depends on how wide
+the few gaps around it are, which is chance: so these questions are put to several tables of a shape, and all are asked of the same ones.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ __all__ = ["CELLS", "HIGH", "LOW", "Cell", "table", "where"]
 LOW, HIGH = 0.0, 100.0
 FOLDER = Path(__file__).parents[1] / ".venv" / "bench-data"
 MAKING = 1  # the next number when a recipe changes: files of the old one are not used any more
+DRAW = ", draw "
 TWENTY = tuple(Fraction(2 * i + 1, 40) for i in range(20))
 
 Columns = dict[str, Any]
@@ -61,7 +63,8 @@ SHAPES: dict[str, Callable[[np.random.Generator], Columns]] = {
 class Cell:
     """A question to data of a shape. ``task`` is what peers call it; ``at`` are the shares of quantiles; ``groups`` are declared to be
     0, 1, … if there are any; one person is in at most ``max_groups`` groups with at most ``max_rows`` rows in each. ``noise`` is for peers
-    that have to be told which to take."""
+    that have to be told which to take. ``draws`` is how many tables of the shape are asked, ``runs`` how often in all, ``theirs`` how often
+    a peer is at most, in so many ``seconds``."""
 
     aggregate: str
     shape: str
@@ -74,18 +77,24 @@ class Cell:
     noise: str = "laplace"
     runs: int = 40_000
     theirs: int = 40_000
+    draws: int = 1
+    seconds: float = 8.0
 
     @property
     def error(self) -> str:
         """What is told: the mean square of how far off an answer is, how many ranks, or how many keys are shown."""
         return "keys" if self.task == "keys" else "ranks" if self.task in ("quantile", "quantiles") else "square"
 
+    def drawn(self) -> list[Cell]:
+        """The same question to each table: the one that all questions to this shape have, and further ones."""
+        return [self, *(replace(self, shape=f"{self.shape}{DRAW}{i}") for i in range(1, self.draws))]
+
     def request(self) -> dict[str, Any]:
         """For peers, as plain data."""
         return {**asdict(self), "at": [float(p) for p in self.at], "low": LOW, "high": HIGH}
 
 
-def _quantiles(shape: str, task: str, name: str, *at: Fraction) -> Cell:
+def _quantiles(shape: str, task: str, name: str, *at: Fraction, **more: Any) -> Cell:
     asked = ", ".join(f"QUANTILE_CONT(x, {float(p)!r}) AS q{i}" for i, p in enumerate(at))
     return Cell(
         name,
@@ -95,6 +104,7 @@ def _quantiles(shape: str, task: str, name: str, *at: Fraction) -> Cell:
         at,
         runs=400 if task == "quantiles" else 10_000,
         theirs=100 if task == "quantiles" else 10_000,
+        **more,
     )
 
 
@@ -114,20 +124,20 @@ CELLS = (
     _grouped(
         "COUNT by group", "20 of 100 groups each", "count", "COUNT(*)", 100, max_groups=20, noise="gaussian", runs=1_000, theirs=1_000
     ),
-    _plain("COUNT(DISTINCT)", "5 of 500 words each", "distinct", "COUNT(DISTINCT k)", max_rows=5),
+    _plain("COUNT(DISTINCT)", "5 of 500 words each", "distinct", "COUNT(DISTINCT k)", max_rows=5, seconds=40),
     _plain("SUM", "uniform, 1,000", "sum", "SUM(x)"),
-    _plain("SUM", "skewed, 100,000", "sum", "SUM(x)"),
+    _plain("SUM", "skewed, 100,000", "sum", "SUM(x)", seconds=60),
     _grouped("SUM by group", "3 of 10 groups each", "sum", "SUM(x)", 10, max_groups=3, runs=8_000, theirs=8_000),
     _plain("AVG", "uniform, 1,000", "mean", "AVG(x)"),
     _plain("AVG", "skewed, 100,000", "mean", "AVG(x)"),
     _plain("AVG", "spike, 10,000", "mean", "AVG(x)"),
     _plain("VAR", "uniform, 1,000", "variance", "VAR_POP(x)"),
     _plain("STDDEV", "skewed, 100,000", "deviation", "STDDEV_POP(x)"),
-    _quantiles("uniform, 1,000", "quantile", "MEDIAN", Fraction(1, 2)),
-    _quantiles("skewed, 100,000", "quantile", "MEDIAN", Fraction(1, 2)),
-    _quantiles("spike, 10,000", "quantile", "MEDIAN", Fraction(1, 2)),
-    _quantiles("skewed, 100,000", "quantile", "90 % quantile", Fraction(9, 10)),
-    _quantiles("skewed, 100,000", "quantiles", "20 quantiles", *TWENTY),
+    _quantiles("uniform, 1,000", "quantile", "MEDIAN", Fraction(1, 2), draws=400, seconds=60),
+    _quantiles("skewed, 100,000", "quantile", "MEDIAN", Fraction(1, 2), draws=20, seconds=20),
+    _quantiles("spike, 10,000", "quantile", "MEDIAN", Fraction(1, 2), draws=100, seconds=20),
+    _quantiles("skewed, 100,000", "quantile", "90 % quantile", Fraction(9, 10), draws=20, seconds=20),
+    _quantiles("skewed, 100,000", "quantiles", "20 quantiles", *TWENTY, draws=4, seconds=20),
     _plain("MAX", "low, 1,000", "maximum", "MAX(x)", runs=4_000, theirs=4_000),
     Cell("keys shown", "one key each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", runs=400, theirs=400),
     Cell("keys shown", "5 keys each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", max_groups=5, runs=400, theirs=400),
@@ -141,11 +151,13 @@ def table(shape: str) -> pa.Table:
 
 def where(shape: str) -> Path:
     """The file with the data of a shape, made when it is not there; beside it lies the same for who reads NumPy files only."""
-    place = list(SHAPES).index(shape)
-    path = FOLDER / f"cells-{MAKING}-{place}.parquet"
+    name, _, draw = shape.partition(DRAW)
+    place = list(SHAPES).index(name)
+    path = FOLDER / f"cells-{MAKING}-{place}{draw and '-'}{draw}.parquet"
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
-        columns, half_made = SHAPES[shape](np.random.default_rng(place)), path.with_suffix(f".{os.getpid()}")
+        rng, half_made = np.random.default_rng([place, int(draw)] if draw else place), path.with_suffix(f".{os.getpid()}")
+        columns = SHAPES[name](rng)
         np.savez(path.with_suffix(".npz"), **columns)
         parquet.write_table(pa.table(columns), half_made)
         half_made.replace(path)

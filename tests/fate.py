@@ -1,7 +1,7 @@
 """A life that ends by SIGKILL at its k-th step on the disk: for what must survive that at every k.
 
 A step is a write, sync, truncation or deletion by SQLite (seen by the file system of ``ledger.disk``), or whatever else is counted; writes
-are left half done.
+are left half done, those of ``Path.write_text`` as well.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ class Fate:
         if self.left == 0:
             if event[0] == "write":
                 self.half(event)
+            elif event[0] == "write_text":
+                event[1].write_bytes(event[2].encode()[: len(event[2]) // 2])
             os.kill(os.getpid(), signal.SIGKILL)
 
     def half(self, event: Event) -> None:
@@ -38,9 +40,9 @@ class Fate:
         """Count what is done beside SQLite as well: each call of this function of a module."""
         real = getattr(holder, name)
 
-        def counted(*args: Any) -> Any:
+        def counted(*args: Any, **named: Any) -> Any:
             self((name, *args))
-            return real(*args)
+            return real(*args, **named)
 
         setattr(holder, name, counted)
 

@@ -97,6 +97,8 @@ def _plainly(value: Number) -> str:
                 rest //= prime
         if rest == 1 and value.denominator < 10**_DIGITS and abs(value) < 10**_DIGITS:
             return f"{Decimal(value.numerator) / value.denominator:f}"
+        if value.denominator > 10**_SHOWN:
+            return f"{Decimal(value.numerator) / value.denominator:.6g}"
     return str(value)
 
 

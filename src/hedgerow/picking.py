@@ -228,7 +228,7 @@ def _mechanism(picking: Picking) -> Mechanism:
         case _, "exponential":
             return Extreme.calibrate(side="max" if picking.kind == "greatest" else "min", width=wide, **share, rows=rows)
         case "mode", "laplace":
-            return NoisyMax.calibrate(sensitivity=rows, epsilon=each, monotone=picking.neighbours == "add-remove")  # type: ignore[arg-type]
+            return NoisyMax.calibrate(sensitivity=rows, epsilon=each, monotone=picking.neighbours == "add-remove")
         case _, "laplace":
             return Laplace.calibrate(sensitivity=wide, epsilon=picking.epsilon / (picking.touched * picking.times), grid=1)  # type: ignore[operator]
         case _, "stable":

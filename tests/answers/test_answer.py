@@ -106,7 +106,7 @@ def test_plain_data_are_json() -> None:
         ("FLOOR(SUM(age) * 1e200 * 1e200)", [None]),
         ("SUM(age) * 1e308 * 10", [None]),
         ("SQRT(COUNT(*) - 10000)", [None]),
-        ("COUNT(*) / 0", [None]),
+        ("COUNT(*) / (COUNT(*) - COUNT(*))", [None]),
         ("-COUNT(*) % 2", [0, -1]),
         ("FLOOR(COUNT(*) * 1e308 * 1e308 - COUNT(*) * 1e308 * 1e308)", [None]),
         ("CASE WHEN COUNT(*) > 5 THEN DATE '2026-01-02' END", [date(2026, 1, 2)]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pyarrow as pa
 import pytest
 
 from database.clinic import exactly
@@ -69,3 +70,16 @@ def test_ranks_are_counted() -> None:
     assert any(re.search(r"^MEDIAN\(age\) is at most [\d,]+ ranks off", note) for note in notes)
     assert any(re.search(r"^MODE\(region\) may be a value that is rarer by up to [\d,]+ rows", note) for note in notes)
     assert "How far off MEDIAN(cost, method => 'smooth') is depends on the data, and is private." in notes
+
+
+def test_dates_known_by_month_are_told_of_where_they_are_used() -> None:
+    table = pa.table({"patient_id": [1, 2], "day": pa.array(["2026-01-05", "2026-02-11"]).cast(pa.date32())})
+    with exactly(table, columns={"day": {"type": "date", "values": "2026-01 … 2026-03"}}) as db:
+        said = "day is known by month: each of its dates stands for a whole month."
+        for sql in (
+            "SELECT MAX(day) FROM data",
+            "SELECT COUNT(*) FROM data WHERE day = '2026-01-01'",
+            "SELECT COUNT(DISTINCT day) FROM data",
+        ):
+            assert said in db.explain(sql, epsilon=1).notes
+        assert said not in db.explain("SELECT COUNT(*) FROM data", epsilon=1).notes

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cli.small import write_clinic, write_shop
@@ -45,6 +48,23 @@ def test_check(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", "accept", str(policy)]) == 0
     assert main(["check", str(policy)]) == 0
     assert "Warning: The delta" in capsys.readouterr().out
+
+
+def test_check_says_how_dates_are_read(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    moment, day = datetime(2026, 1, 1, 12), date(2026, 1, 1)
+    table = {"patient_id": [1], "age": [1], "cost": [1.0], "region": ["north"], "at": [moment], "day": [day], "secret": [moment]}
+    pq.write_table(pa.table(table), policy.parent / "visits.parquet")
+    edit(policy, "visits.csv", "visits.parquet")
+    edit(
+        policy,
+        "[tables.visits.columns]",
+        '[tables.visits.columns]\nday = { type = "date", values = "2026-01 … 2026-12" }\nsecret = { hidden = true }',
+    )
+    clock = "visits.at holds timestamps, and is read as dates: the time of day is cut off."
+    month = "visits.day is known by month, as the policy declares it: questions about single days are refused."
+    assert told(capsys, "check", str(policy))["notes"] == [clock, month]
+    assert main(["check", str(policy)]) == 0
+    assert f"Note: {clock}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,11 @@ import os
 import pty
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cli.small import ANSWERS, write_visits
@@ -49,9 +52,22 @@ def test_json_and_another_place(folder: Path, capsys: pytest.CaptureFixture[str]
     (folder / "policies").mkdir()
     assert main(["init", "visits.csv", "--answers", "answers.toml", "--output", "policies/clinic.toml", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found == {"policy": "policies/clinic.toml", "tables": ["visits"], "undeclared": {"visits": ["note"]}, "warnings": []}
+    assert found == {
+        "policy": "policies/clinic.toml",
+        "tables": ["visits"],
+        "undeclared": {"visits": ["note"]},
+        "notes": [],
+        "warnings": [],
+    }
     policy = read_policy(folder / "policies" / "clinic.toml")
     assert (policy.name, policy.tables[0].source) == ("clinic", "../visits.csv")
+
+
+def test_times_of_day_are_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pq.write_table(pa.table({"patient_id": [1], "at": [datetime(2026, 1, 1, 12)]}), folder / "visits.parquet")
+    (folder / "answers.toml").write_text(ANSWERS.split("[tables.visits.columns]")[0], encoding="utf-8")
+    assert main(["init", "visits.parquet", "--answers", "answers.toml"]) == 0
+    assert "Note: visits.at holds timestamps, and is read as dates" in capsys.readouterr().out
 
 
 def test_warnings_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

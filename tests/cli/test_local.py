@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -244,13 +246,13 @@ def test_the_collector_serves_until_it_is_interrupted(metric: str, tmp_path: Pat
     with subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        lines = [process.stdout.readline() for _ in range(3)]
+        lines = [process.stdout.readline() for _ in range(4)]
         os.kill(process.pid, signal.SIGINT)
         assert process.stderr.read() == ""
     assert lines[0].startswith("Collecting colour (epoch 7), counters in ")
-    assert lines[1].startswith("Batches go to http://127.0.0.1:")
-    assert "/v1/reports; open http://127.0.0.1:" in lines[1]
-    assert lines[2] == "Ctrl-C ends it.\n"
+    assert re.fullmatch(r"Batches go to http://127\.0\.0\.1:\d+/v1/reports\.\n", lines[1])
+    assert re.fullmatch(r"Open (\S+) to see what they tell, \1/demo to see what leaves a client\.\n", lines[2])
+    assert lines[3] == "Ctrl-C ends it.\n"
     assert process.returncode == 0
 
 
@@ -331,12 +333,14 @@ def test_candidates_go_to_the_metric_that_takes_texts(tmp_path: Path) -> None:
     file, other = tmp_path / "a=b.txt", tmp_path / "other.txt"
     file.write_text("a.example\nb.example\n", encoding="utf-8")
     other.write_text("c.example\n", encoding="utf-8")
-    assert local._candidates([], []) == {}
-    assert local._candidates([str(file)], ["home"]) == {"home": ["a.example", "b.example"]}  # no ID, though there is a =
-    assert local._candidates([f"home={file}", f"start={other}"], ["home", "start"]) == {
-        "home": ["a.example", "b.example"],
-        "start": ["c.example"],
-    }
-    for words, ids in (([str(other)], []), ([str(other)], ["home", "start"]), ([f"home={file}", f"home={other}"], ["home", "start"])):
-        with pytest.raises(InvalidArgument, match="must be ID=FILE, once for each metric that takes texts"):
-            local._candidates(words, ids)
+    home, start, colour, shape = HOME, replace(HOME, id="start"), Metric.of("colour", KAry(2, 60_000)), Metric.of("shape", KAry(2, 60_000))
+    found, both = ["a.example", "b.example"], [f"home={file}", f"start={other}"]
+    assert local._candidates([], [home]) == {}
+    assert local._candidates([str(file)], [colour, home]) == {"home": found}  # no ID, though there is a =
+    assert local._candidates([str(file)], [colour]) == {"colour": found}
+    assert local._candidates([str(other), f"colour={file}"], [colour, home]) == {"home": ["c.example"], "colour": found}
+    assert local._candidates(both, [home, start]) == {"home": found, "start": ["c.example"]}
+    wrong = ([str(other)], [home, start]), ([str(other)], [colour, shape]), ([f"home={file}", str(other)], [home, colour])
+    for words, metrics in wrong:
+        with pytest.raises(InvalidArgument, match=f"must be ID=FILE, once for each of {metrics[0].id}, {metrics[1].id}; got"):
+            local._candidates(words, metrics)

@@ -26,6 +26,23 @@ def test_a_metric_file_comes_back(tmp_path: Path) -> None:
         local_files.write(tmp_path / "no" / "folder", b"")
 
 
+@pytest.mark.parametrize("content", ["alice,7\nbob,3\n", "7", '["alice"]', '{"alice": 7}', '{"alice": 7, "alice": 8}', "alice" * 5_000])
+def test_of_another_file_that_was_named_by_mistake_nothing_is_shown(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "values.txt"
+    file.write_text(content)
+    with pytest.raises(InvalidArgument, match=r"^METRIC must be a metric file, such as hedgerow local plan --to writes; got") as caught:
+        local_files.read_metric(file)
+    assert "alice" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_what_is_wrong_in_a_metric_file_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "metric.json"
+    file.write_text(Metric.of("a", KAry(3, 40_000)).to_json().replace("40000", "65536"))
+    with pytest.raises(InvalidArgument, match="truth must be a whole number between 1 and 65535; got 65536"):
+        local_files.read_metric(file)
+
+
 def test_names_are_lines_and_none_stands_twice(tmp_path: Path) -> None:
     file = tmp_path / "names.txt"
     file.write_text(" red\n\ncafé \n", encoding="utf-8")

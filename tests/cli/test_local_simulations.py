@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from hedgerow.cli import local, main
-from hedgerow.cli.local_simulations import Means
+from hedgerow.cli.local_simulations import Means, _bars
 from hedgerow.local.findings import Finding
 from hedgerow.local.protocols import Duchi, Piecewise, Rappor
 from hedgerow.local.simulated_mean import SimulatedMean
@@ -30,7 +30,7 @@ def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 def test_a_simulation_shows_truth_and_estimates(shape: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["local", "simulate", "--domain", "30", "--epsilon", "2", "--clients", "20000", "--shape", shape]) == 0
     said = capsys.readouterr().out
-    assert said.count("┼") + said.count("◆") >= 12
+    assert said.count("◆") == 12 + 1  # the truth of each, wherever its interval lies
     assert "estimate and 95 % interval, ◆ truth" in said
     assert "of 30 values are detected" in said
     assert "the exact variance foretells" in said
@@ -64,6 +64,16 @@ def test_a_simulation_of_texts_and_its_picture(tmp_path: Path, capsys: pytest.Ca
     values = told(capsys)["values"]
     assert [row["value"] for row in values] == [f"text {place}" for place in range(1, 21)]
     assert sum(row["truth"] for row in values) == 500_000
+
+
+@pytest.mark.parametrize("truth", [0.0, 30.0, 69.0, 75.0, 99.0])
+def test_the_truth_is_drawn_where_it_is(truth: float, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [Finding("a", 80.0, 5.0, 70.0, 90.0, 0.0), Finding("b", 50.0, 5.0, 40.0, 60.0, 0.0)]
+    _bars(Console(width=100, highlight=False), rows, {"a": truth, "b": 99.0}, "8,.0f")
+    first, second, _ = capsys.readouterr().out.splitlines()
+    at = first.index("◆") - first.index(next(mark for mark in first if mark in "█◆"))
+    assert at == round(truth * 47 / 99)
+    assert second.count("◆") == 1
 
 
 def test_bars_fit_a_plain_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

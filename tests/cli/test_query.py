@@ -145,6 +145,12 @@ def test_where_analysts_are_declared_somebody_asks(policy: str, capsys: pytest.C
     assert main([*count, "--analyst", "ana"]) == 4
     assert "quota of analyst 'ana'" in capsys.readouterr().err
     assert main([*count, "--custodian"]) == 0
+    capsys.readouterr()
+    for who in ([], ["--custodian"], ["--analyst", "ana"]):  # the same words as for query
+        assert main(["explain", *count[1:], *who]) == 0
+        assert "COUNT(*)  off by about" in capsys.readouterr().out
+    assert main(["explain", *count[1:], "--analyst", "ana", "--custodian"]) == 2
+    assert "--custodian cannot both be given" in capsys.readouterr().err
 
 
 @pytest.mark.long

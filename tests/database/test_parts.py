@@ -32,6 +32,9 @@ def parts(sql: str, most: int = 2) -> tuple[str, ...] | None:
         "month IN (DATE '2026-02-01', DATE '1999-01-01')",
         "EXTRACT(MONTH FROM month) = 2",
         "NOT month <> DATE '2026-02-01' AND 1 = 1",
+        "month = DATE '2026-02-01' AND number > 3",
+        "month = DATE '2026-02-01' AND (number > 3 OR month = DATE '2026-01-01')",
+        "EXTRACT(MONTH FROM month) = 2 AND number > EXTRACT(MONTH FROM month) AND number IS NOT NULL",
     ],
 )
 def test_one_part(condition: str) -> None:
@@ -48,6 +51,11 @@ def test_one_part(condition: str) -> None:
         "SELECT COUNT(*) FROM orders WHERE COALESCE(month, DATE '2026-01-01') = DATE '2026-02-01'",
         "SELECT COUNT(*) FROM orders WHERE LN(EXTRACT(MONTH FROM month)) BETWEEN 0.5 AND 1",
         "SELECT COUNT(*) FROM orders WHERE NOT month <> DATE '1999-01-01'",
+        "SELECT COUNT(*) FROM orders WHERE month = DATE '2026-02-01' OR number = 3",
+        "SELECT COUNT(*) FROM orders WHERE (month = DATE '2026-02-01') = (number = 3)",
+        "SELECT COUNT(*) FROM orders WHERE EXTRACT(MONTH FROM month) = number",
+        "SELECT COUNT(*) FROM orders WHERE CASE WHEN number > 3 THEN month = DATE '2026-02-01' ELSE TRUE END",
+        "SELECT COUNT(*) FROM orders WHERE NOT (month <> DATE '2026-02-01' AND number > 3)",
         "SELECT COUNT(*) FROM orders JOIN items ON order_number = number WHERE month = DATE '2026-02-01'",
         "SELECT COUNT(*) FROM (SELECT customer, MAX(month) AS last FROM orders GROUP BY customer) t WHERE last = DATE '2026-02-01'",
     ],

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 
+import hedgerow
 from hedgerow import Refused, SourceError
+from hedgerow.answers.answer import Answer
 from hedgerow.demo import clinic
 from hedgerow.demo.clinic import POLICY
 from hedgerow.policy import read_policy
@@ -36,6 +39,27 @@ def test_its_policy_is_sound(tmp_path: Path) -> None:
     assert policy.warnings == ()
     assert [table.name for table in policy.tables] == ["patients", "visits", "regions"]
     assert {table.source for table in policy.tables} | {POLICY} == FILES
+
+
+@pytest.mark.long
+def test_its_days_are_days(tmp_path: Path) -> None:
+    """A range of days means these days: the policy declares what the data have."""
+    policy, _ = clinic.prepare(tmp_path)
+    table = read_policy(policy).table("visits")
+    assert table is not None
+    day = table.column("day")
+    assert day is not None
+    assert (day.grain, len(day.values or ())) == ("day", 365)
+    sql = "SELECT COUNT(*) AS n FROM visits WHERE day BETWEEN '2026-06-10' AND '2026-06-20' AND DAYOFWEEK(day) = 1"
+    with duckdb.connect(":memory:") as files:
+        files.read_parquet(str(tmp_path / "visits.parquet")).create_view("visits")
+        counted = sql.replace("COUNT(*) AS n", "LEAST(COUNT(*), 5) AS n") + " GROUP BY patient_id"
+        ((exact,),) = files.execute(f"SELECT SUM(n) FROM ({counted})").fetchall()
+    with hedgerow.open(policy) as db:
+        answer = db.query(sql, epsilon=1)
+        assert isinstance(answer, Answer)
+        ((low, high),) = answer.interval("n", 1 - 1e-10)
+    assert low <= exact <= high < 2 * exact
 
 
 @pytest.mark.long

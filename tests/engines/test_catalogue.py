@@ -15,7 +15,6 @@ from engines.small import ANSWER, BY_CITY, ROWS, VISITS
 from engines.worlds import answer
 from hedgerow.engines.catalogue import Registered, physical
 from hedgerow.engines.duckdb import DuckDB
-from hedgerow.engines.source import PhysicalColumn
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
@@ -29,6 +28,8 @@ TYPES = {
     "BIGINT": "integer",
     "HUGEINT": "integer",
     "UBIGINT": "integer",
+    "UHUGEINT": "integer",
+    "UINTEGER": "integer",
     "DECIMAL(18,0)": "integer",
     "DECIMAL(18,3)": "real",
     "FLOAT": "real",
@@ -51,7 +52,10 @@ TYPES = {
 
 @pytest.mark.parametrize("engine_type", TYPES)
 def test_types_of_the_engine_in_our_words(engine_type: str) -> None:
-    assert physical([("c", engine_type)]) == (PhysicalColumn("c", TYPES[engine_type]),)  # type: ignore[arg-type]
+    (found,) = physical([("c", engine_type)])
+    assert (found.name, found.type) == ("c", TYPES[engine_type])
+    assert found.wide == (engine_type in ("HUGEINT", "UHUGEINT", "UBIGINT", "DECIMAL(18,0)", "DECIMAL(18,3)"))
+    assert found.clock == engine_type.startswith("TIMESTAMP")
 
 
 def saved(folder: Path, kind: str) -> Path:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow.engines.catalogue import Registered
-from hedgerow.engines.inspection import Public, check_fit, inspect, survey
+from hedgerow.engines.inspection import Public, check_fit, clocks, inspect, survey
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Schema
@@ -112,3 +112,10 @@ def test_a_survey_of_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "t.parquet").write_bytes(b"no")
     with pytest.raises(SourceError, match=r"t\.parquet cannot be read"):
         survey(tmp_path / "t.parquet")
+
+
+def test_times_of_day_are_told_of(tmp_path: Path) -> None:
+    table = pa.table({"at": [datetime(2026, 1, 1, 12)], "day": [date(2026, 1, 1)], "n": [1]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    said = ["t.at holds timestamps, and is read as dates: the time of day is cut off."]
+    assert clocks("t", inspect(table)) == clocks("t", inspect(tmp_path / "t.parquet")) == said

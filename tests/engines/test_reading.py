@@ -172,6 +172,7 @@ def declared(type_: Type) -> list[Column]:
     ways = [Column("c", type_)]
     if type_ == "integer":
         ways += [Column("c", type_, Fraction(-3), Fraction(4)), Column("c", type_, Fraction(-(2**70)), Fraction(2**70))]
+        ways += [Column("c", type_, Fraction(-end), Fraction(end)) for end in (2**40, 2**52, 2**53 + 1)]
         ways += [Column("c", type_, values=(1, 0, 2**63 - 1, 42))]
     if type_ == "real":
         ways += [Column("c", type_, Fraction(1, 3), Fraction(10)), Column("c", type_, values=(0.5, 0.0, math.inf))]
@@ -196,18 +197,46 @@ def test_text_in_a_file_is_read_as_the_plan_says(type_: Type, spelled: tuple[str
         assert came_out(path, column) == as_read(spelled, column)
 
 
+# Around the bounds 4, 2^40, 2^52 and 2^53 + 1, which no double is.
+EDGES = (
+    3.5,
+    4.4,
+    4.5,
+    -3.4,
+    -3.5,
+    2.0**40 - 0.5,
+    2.0**40 + 0.25,
+    2.0**52 - 0.5,
+    2.0**52,
+    2.0**52 + 1,
+    2.0**53,
+    2.0**53 + 2,
+    -(2.0**53) - 2,
+)
+
+WHOLE: list[object] = [2**63, 7, -(10**29), 2**40 + 1]
+
+
+def stored(values: list[object], type_: pa.DataType | None = None) -> tuple[pa.Array, list[object]]:
+    return pa.array(values, type_, from_pandas=False), values
+
+
 STORED: dict[str, tuple[pa.Array, list[object]]] = {
     "boolean": (pa.array([True, False, None]), [True, False, None]),
     "integer": (pa.array(POOLS["integer"], pa.int64()), list(POOLS["integer"])),
     "small": (pa.array([-128, 127, None], pa.int8()), [-128, 127, None]),
-    "unsigned": (pa.array([0, 2**64 - 1, 2**63, None], pa.uint64()), [0, 2**64 - 1, 2**63, None]),
+    "unsigned": stored([0, 2**64 - 1, 2**63, 2**40, 2**40 + 1, 2**52 + 1, 2**53 + 1, 2**53 + 2, None], pa.uint64()),
     "real": (pa.array(POOLS["real"], pa.float64(), from_pandas=False), list(POOLS["real"])),
     "float": (
         pa.array([0.1, math.nan, -math.inf, 2.5], pa.float32()),
         [float(pa.scalar(0.1, pa.float32()).as_py()), math.nan, -math.inf, 2.5],
     ),
     "decimal": (pa.array([Decimal("2.5"), Decimal("-0.49"), None], pa.decimal128(10, 2)), [Decimal("2.5"), Decimal("-0.49"), None]),
-    "whole decimal": (pa.array([Decimal(2**63), Decimal(7)], pa.decimal128(30, 0)), [2**63, 7]),
+    "whole decimal": (pa.array(map(Decimal, WHOLE), pa.decimal128(30, 0)), WHOLE),
+    "long decimal": stored(
+        [Decimal("1e35"), Decimal("-1e35"), Decimal("3.5"), 2**40 + Decimal("0.49"), 2**40 + Decimal("0.5"), None], pa.decimal128(38, 2)
+    ),
+    "huge": stored([1e300, -1e300, 2.0**63, -(2.0**63), math.nextafter(2.0**63, 0), *EDGES, math.inf, -math.inf, math.nan, None]),
     "text": (pa.array(POOLS["text"]), list(POOLS["text"])),
     "categories": (pa.array(["a", "b", None, "a"]).dictionary_encode(), ["a", "b", None, "a"]),
     "large text": (pa.array(["a", "b" * 50, None], pa.large_string()), ["a", "b" * 50, None]),
@@ -222,7 +251,7 @@ STORED: dict[str, tuple[pa.Array, list[object]]] = {
 }
 KINDS: dict[str, Type] = {
     **dict.fromkeys(("small", "unsigned", "whole decimal"), "integer"),
-    **dict.fromkeys(("float", "decimal"), "real"),
+    **dict.fromkeys(("float", "decimal", "long decimal", "huge"), "real"),
     **dict.fromkeys(("categories", "large text"), "text"),
     **dict.fromkeys(("moment", "second", "zoned", "millidate"), "date"),
 }
@@ -249,3 +278,18 @@ def test_bounds_that_no_whole_number_has_are_refused() -> None:
     for low, high in ((2**63, 2**64), (-(2**65), -(2**64))):
         with pytest.raises(Unsupported, match="bounds of c lie beyond 64 bits"):
             came_out(pa.table({"c": [1]}), Column("c", "integer", Fraction(low), Fraction(high)))
+
+
+@pytest.mark.parametrize("kind", ["frame", "csv"])
+def test_ids_are_never_moved_to_a_bound(kind: str, tmp_path: Path) -> None:
+    """Beyond 64 bits an id is read as none where the file is text, and as it is where it is a number: strangers never become one person."""
+    schema = Schema("t", (Column("id", "integer", Fraction(0), Fraction(100)),), "id")
+    people = [5, 500, 501, 2**63, 2**64 - 1]
+    path = tmp_path / "t.csv"
+    path.write_text("id\n" + "\n".join(map(str, people)) + "\n", encoding="utf-8")
+    source = DuckDB({"t": Registered(path if kind == "csv" else pa.table({"id": pa.array(people, pa.uint64())}), schema)})
+    try:
+        (count,) = source.run(Aggregate(Group(Bound(Table(schema), (), 1, 1), None), (Measure("units"),))).numbers[0]
+    finally:
+        source.close()
+    assert count == (3 if kind == "csv" else 5)

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from engines.worlds import SQL_TYPES
 from hedgerow.engines.terms import SQL_TYPES as OURS
-from hedgerow.engines.terms import between, constant, real, select, text, whole
+from hedgerow.engines.terms import between, constant, one_of, real, select, text, whole
 from hedgerow.errors import Unsupported
 from hedgerow.plan.values import Type, Value
 
@@ -80,3 +80,21 @@ def test_a_select_without_outputs_still_counts_rows() -> None:
         select([("n", exp.Count(this=exp.Star()))], inner).sql("duckdb")
         == 'SELECT COUNT(*) AS "n" FROM (SELECT 1 AS "one" FROM "t") AS "s"'
     )
+
+
+@pytest.mark.parametrize(
+    ("type_", "values", "others", "short"),
+    [
+        ("integer", (3, 1, 2), (0, 4), True),
+        ("integer", (3, 1), (0, 2, 4), False),
+        ("date", (date(2024, 2, 28), date(2024, 3, 1), date(2024, 2, 29)), (date(2024, 2, 27), date(2024, 3, 2)), True),
+        ("date", (date(2024, 2, 1), date(2024, 1, 1)), (date(2024, 1, 2),), False),
+        ("text", ("a", "b"), ("c",), False),
+    ],
+)
+def test_lists_without_a_gap_are_compared_with_their_ends(
+    type_: Type, values: tuple[Value, ...], others: tuple[Value, ...], short: bool
+) -> None:
+    found = {value: one_of(constant(value, type_), values, type_) for value in (*values, *others)}
+    assert {isinstance(test, exp.Between) for test in found.values()} == {short}
+    assert {value: back(test)[0] for value, test in found.items()} == {value: value in values for value in found}

@@ -1,7 +1,8 @@
 """A run of five questions, killed by SIGKILL at its k-th step on the disk, for every k. Run as a program: killing.py FOLDER.
 
-A step is a write, sync, truncation or deletion by SQLite, or a sync or replacement by the anchor; writes are left half done. After
-each death the ledger is opened as after any restart. Prints the number of deaths, and stops with an error at the first lost charge.
+A step is a write, sync, truncation or deletion by SQLite, a write, sync or replacement of the anchor, or the renaming of a new ledger;
+writes are left half done. After each death the ledger is opened as after any restart. Prints the number of deaths, and stops with an
+error at the first lost charge.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from hedgerow.ledger.sqlite import Ledger
 from ledger.making import TENTH, pay, policy
 
 QUESTIONS = 5
+BESIDE = ((os, "fsync"), (os, "replace"), (Path, "write_text"), (Path, "rename"))  # what is done on disk beside SQLite
 
 
 class Killed(Ledger):
@@ -56,7 +58,7 @@ def main(folder: str) -> None:
     def once(home: Path, step: int) -> bool:
         nonlocal answers
         path = home / "run.ledger"
-        received, died = life(path, step, lambda tell: ask(path, tell), (os, "fsync"), (os, "replace"))
+        received, died = life(path, step, lambda tell: ask(path, tell), *BESIDE)
         check(path, list(received))
         answers += len(received)
         return died

@@ -88,21 +88,26 @@ def draw(setting: Setting, shape: str, seed: int, swap: bool = False) -> Case:
     return Case(BitRates.of(counts, sizes, clear, set_), bits[kept], held[kept], Candidates.of(bits[kept], setting.k))
 
 
-def reference(case: Case, seed: int) -> np.ndarray:
-    """Scores of candidates as google/rappor gives them: five fits to noised rates, each a lasso of non-negative shares where candidates are
-    many, then least squares of non-negative shares with a total of at most 1; the mean over the standard deviation of the fits."""
+def reference(case: Case, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of candidates, in two ways. As google/rappor gives them: five fits to noised rates, each a lasso of non-negative shares where
+    candidates are many, then least squares of non-negative shares with a total of at most 1; the mean over the standard deviation of the
+    fits. And the fit to the rates as they are, over the standard errors of least squares: five fits tell their spread badly, and this ranks
+    better."""
     rng, (count, m, _) = np.random.default_rng(seed), case.bits.shape
     k = case.rates.rates.shape[1]
     design = np.zeros((count, m, k))
     np.put_along_axis(design, case.bits, 1.0, axis=2)
     design, rates, errors = design.reshape(count, -1).T, case.rates.rates.ravel(), np.sqrt(case.rates.variances.ravel())
-    fits = []
+    few, fits = count <= 0.8 * rates.size, []
     for turn in range(5):
         noised, scale = (rates + rng.normal(size=rates.size) * errors, errors * 2**0.5) if turn else (rates, errors)
-        chosen = np.arange(count) if count <= 0.8 * rates.size else np.flatnonzero(_lasso(design, noised) > 1e-9)
+        chosen = np.arange(count) if few else np.flatnonzero(_lasso(design, noised) > 1e-9)
         fits.append(np.zeros(count))
         fits[-1][chosen] = _least_squares(design[:, chosen] / scale[:, None], noised / scale)
-    return np.mean(fits, axis=0) / (np.std(fits, axis=0, ddof=1) + 1e-6)
+    fitted = np.arange(count) if few else np.flatnonzero(fits[0] > 1e-9)
+    weighted, plain = design[:, fitted] / errors[:, None], np.zeros(count)
+    plain[fitted] = fits[0][fitted] / np.sqrt(np.diag(np.linalg.pinv(weighted.T @ weighted)))
+    return np.mean(fits, axis=0) / (np.std(fits, axis=0, ddof=1) + 1e-6), plain
 
 
 def _least_squares(design: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -129,7 +134,7 @@ def _lasso(design: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def surest(found: Estimates) -> np.ndarray:
-    """Scores of candidates as the decoder judges them, by their p-values."""
+    """Scores of candidates as the decoder judges them, by their p-values: those whose estimates are below 0 are ranked as well."""
     return -np.log(np.maximum(found.p_values, 1e-300))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
+from contextlib import suppress
 from importlib.resources import files
 
 import numpy as np
@@ -68,7 +70,13 @@ def test_a_packed_body_that_is_not_whole(body: bytes, told: str) -> None:
     [
         ("", "must be JSON"),
         ('{"metric": "0102030405060708", "reports": ["00', "may have been cut off"),
-        ("[" * 100_000, "must be JSON"),
+        ("[" * 100_000, 'object of "metric" and "reports"'),
+        ('{"metric": "0102030405060708", "reports": ["00"], "reports": ["01"]}', "each of them once"),
+        ('{"metric": "0102030405060708", "metric": "0102030405060708", "reports": ["00"]}', "each of them once"),
+        ('{"metric": "0102030405060708", "reports": [[]]}', 'object of "metric" and "reports"'),
+        ('{"metric": {}, "reports": ["00"]}', 'object of "metric" and "reports"'),
+        ('{"metric": "0102030405060708", "reports": [NaN]}', "must be a list of texts"),
+        ('{"metric": "0102030405060708", "reports": [-1, 1e999, 0.5]}', "must be a list of texts"),
         ("1" * 10_000, "must be JSON"),
         ('"\\ud800', "must be JSON"),
         ("[]", 'object of "metric" and "reports"'),
@@ -91,6 +99,20 @@ def test_a_packed_body_that_is_not_whole(body: bytes, told: str) -> None:
 def test_a_json_body_that_is_not_a_batch(body: str, told: str) -> None:
     with pytest.raises(InvalidArgument, match=re.escape(told)):
         Batch.from_json(body.encode())
+
+
+@pytest.mark.parametrize("piece", [b"[],", b"{},", b"1.5,", b'"00",'])
+def test_no_body_takes_more_memory_than_the_collector_makes_room_for(piece: bytes) -> None:
+    """Objects in a list take thirty times their length."""
+    body = b'{"metric":"0102030405060708","reports":[' + piece * 50_000 + b'"00"]}'
+    tracemalloc.start()
+    try:
+        with suppress(InvalidArgument):
+            Batch.from_json(body)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak + len(body) < 16 * len(body)
 
 
 def test_bytes_that_are_no_text() -> None:

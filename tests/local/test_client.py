@@ -15,6 +15,9 @@ import pytest
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError
 from hedgerow.local.client import Client
+from hedgerow.local.collector import read
+from hedgerow.local.epochs import Calendar
+from hedgerow.local.protocols import KAry
 from hedgerow.local.reference import cohort, permanent
 from hedgerow.local.spec import Metric
 from hedgerow.verify.audit import audit
@@ -166,6 +169,28 @@ def test_the_javascript_client_passes_its_suite() -> None:
     passed = re.search(r"^# pass (\d+)$", told, re.MULTILINE)
     assert passed is not None
     assert int(passed[1]) == SUITE.read_text(encoding="utf-8").count("\ntest(")
+
+
+AROUND = """globalThis.localStorage = { getItem: () => null, setItem() {} };
+globalThis.fetch = async (url, given) => given ? console.log(url, JSON.stringify(given.headers), Buffer.from(given.body).toString("hex"))
+  : { text: async () => %s };
+"""
+"""What a browser has: storage, and a way to the collector and to the metric."""
+
+
+@needs_node
+def test_the_lines_of_javascript_in_the_guide_send_a_report() -> None:
+    guide = Path(__file__).parents[2].joinpath("docs", "local.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```text\n(import \{.*?)```", guide, re.DOTALL)
+    metric = Metric.of("exercise", KAry.calibrate(domain=4, epsilon=1))
+    code = AROUND % json.dumps(metric.to_json()) + lines.replace("https://collector.example/hedgerow-local.js", SHIPPED.as_uri())
+    done = subprocess.run([str(NODE), "--input-type=module", "-e", code], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    address, headers, body = done.stdout.split()
+    assert address == "https://collector.example/v1/reports"
+    given = json.loads(headers)
+    addition = read(Calendar([metric]), given["Content-Type"], given["Batch-Key"], bytes.fromhex(body))
+    assert addition.pieces[0][-1] == 1
 
 
 def test_the_javascript_client_is_one_small_module_that_needs_nothing() -> None:

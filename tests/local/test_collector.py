@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import math
 import os
 import random
 import signal
@@ -113,7 +114,7 @@ BAD: list[tuple[str, bytes, str, str, int, str, str]] = [
     ("cohort out of range", FAR, KEY, PACKED, 422, "WrongRecord", "a cohort that is not below 4"),
     ("bits after the last", ODD, KEY, PACKED, 422, "WrongRecord", "bits after its last one"),
     ("cut JSON", b'{"metric": "', KEY, JSON, 400, "Malformed", "must be JSON"),
-    ("deep JSON", b"[" * 100_000, KEY, JSON, 400, "Malformed", "must be JSON"),
+    ("deep JSON", b"[" * 100_000, KEY, JSON, 400, "Malformed", "must be an object"),
     ("packed as JSON", GOOD, KEY, JSON, 400, "Malformed", "must be JSON"),
     ("no type", GOOD, KEY, "", 415, "UnknownForm", "application/octet-stream or application/json"),
     ("a form", GOOD, KEY, "application/x-www-form-urlencoded", 415, "UnknownForm", "The Content-Type must be"),
@@ -191,7 +192,9 @@ def test_a_sender_who_leaves_half_way_counts_nothing(server: Served) -> None:
 def test_other_places_are_told_apart(server: Served, method: str, path: str, status: int) -> None:
     found, text = server.ask(method, path)
     assert found == status
-    assert json.loads(text) == {"error": {"type": "NotServed", "message": "There are POST /v1/reports, GET /v1/metrics and GET / here."}}
+    assert json.loads(text) == {
+        "error": {"type": "NotServed", "message": "There are POST /v1/reports, GET /v1/metrics, GET / and GET /demo here."}
+    }
 
 
 def test_a_browser_may_send_from_any_page(server: Served) -> None:
@@ -217,6 +220,21 @@ def test_the_page_is_served_and_runs_nothing(server: Served) -> None:
     assert "colour, epoch 7" in text
     assert "What a client gives away at most" in text
     assert "<script" not in text
+
+
+def test_the_client_in_javascript_and_its_demonstration_are_served(server: Served) -> None:
+    folder = Path(collector.__file__).with_name("js")
+    for path, name, kind in (("/demo", "demo.html", "text/html"), ("/hedgerow-local.js", "hedgerow-local.js", "text/javascript")):
+        connection = server.connect()
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        assert answer.status == 200
+        assert answer.read() == (folder / name).read_bytes()
+        assert answer.headers["Content-Type"].startswith(kind)
+        connection.close()
+        assert (answer.headers["Access-Control-Allow-Origin"] == "*") == (path != "/demo")
+    assert server.ask("GET", "/demo.html")[0] == 404
+    assert server.ask("GET", "/%2e%2e/vectors.json")[0] == 404
 
 
 @pytest.mark.long
@@ -255,7 +273,7 @@ def test_killed_while_batches_arrive_none_is_lost_or_counted_twice(tmp_path: Pat
     acknowledged: set[str] = set()
     waiting = list(batches)
 
-    def work(served: Served, mine: list[str]) -> None:
+    def work(served: Served, mine: list[str], last: float) -> None:
         for key in mine:
             try:
                 status, answer = served.send(batches[key], key)
@@ -264,16 +282,19 @@ def test_killed_while_batches_arrive_none_is_lost_or_counted_twice(tmp_path: Pat
             # A batch that was heard of is never sent again here, so "already" can only mean that the word about it was lost.
             assert status == 200 or answer["error"]["type"] == "Replayed", answer
             acknowledged.add(key)
+            if len(acknowledged) >= last:  # at once: one that was acknowledged before it was on disk is lost now
+                served.process.kill()
 
     deaths = 0
     while waiting:
         with serving(tmp_path / "counts", METRIC) as served:
             mine = waiting[: 90 if deaths < LIVES else None]  # so that there is work left for a last life, however busy the machine
-            threads = [threading.Thread(target=work, args=(served, mine[number::4])) for number in range(4)]
+            goal = len(acknowledged) + chance.randrange(1, 70) if deaths < LIVES else math.inf
+            last = goal if deaths % 2 == 0 else math.inf  # by turns when a word was heard, and at any time
+            threads = [threading.Thread(target=work, args=(served, mine[number::4], last)) for number in range(4)]
             for thread in threads:
                 thread.start()
             if deaths < LIVES:
-                goal = len(acknowledged) + chance.randrange(1, 70)
                 while len(acknowledged) < goal and any(thread.is_alive() for thread in threads):
                     threads[0].join(chance.random() * 0.003)
                 os.kill(served.process.pid, signal.SIGKILL)
@@ -359,6 +380,50 @@ def test_a_refused_batch_gives_its_room_back(tmp_path: Path, monkeypatch: pytest
         assert asyncio.run(several(application(store, Calendar([METRIC])))) == [200, 400, 422, 200]
 
 
+LARGE = packed(METRIC, np.zeros(200_000, np.int64))
+
+
+def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_ARRIVING", 1)  # one large body at a time
+
+    async def all_of_them(app: Any) -> None:
+        def ask(number: int, parts: list[Any]) -> asyncio.Task[tuple[int, dict[str, Any]]]:
+            return asyncio.create_task(posted(app, parts, f"{number:016}"))
+
+        go = asyncio.Event()
+        slow, stuck = ask(1, [LARGE[:100_000], go, LARGE[100_000:]]), [ask(2, [LARGE[:9], None]), ask(3, [b"", None])]
+        await asyncio.sleep(0)
+        waiting = ask(4, [LARGE])
+        assert [(await ask(number, [GOOD]))[0] for number in range(5, 10)] == [200] * 5
+        assert not any(task.done() for task in (slow, waiting, *stuck))
+        go.set()
+        assert [(await task)[0] for task in (slow, waiting)] == [200, 200]
+        for task in stuck:
+            task.cancel()
+        await asyncio.gather(*stuck, return_exceptions=True)
+        assert (await ask(10, [LARGE]))[0] == 200
+
+    with Store(tmp_path / "counts") as store:
+        asyncio.run(all_of_them(application(store, Calendar([METRIC]))))
+        assert store.counters(METRIC)[-1] == 3 * 200_000 + 5 * 40
+
+
+def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first large body is given up after its time; the second, which had to wait for as long, has all of its own left."""
+    monkeypatch.setattr(collector, "_ARRIVING", 1)
+    monkeypatch.setattr(collector, "_PATIENCE", 0.5)
+
+    async def two(app: Any) -> list[int]:
+        asked = [
+            posted(app, parts, f"{number:016}")
+            for number, parts in enumerate(([LARGE[:100_000], None], [LARGE[:100_000], LARGE[100_000:]]))
+        ]
+        return [status for status, _ in await asyncio.gather(*asked)]
+
+    with Store(tmp_path / "counts") as store:
+        assert asyncio.run(two(application(store, Calendar([METRIC])))) == [408, 200]
+
+
 @pytest.mark.parametrize(("said", "held"), [("7", 7), ("5000000", 100), ("", 100), ("-1", 100), ("١", 100), ("9" * 17, 100)])
 def test_the_room_for_a_body_is_what_it_says_or_the_most(said: str, held: int) -> None:
     from starlette.requests import Request
@@ -440,14 +505,15 @@ def test_a_rejection_has_a_status_and_a_name() -> None:
     assert (caught.value.status, caught.value.kind) == (400, "NoBatchKey")
 
 
-async def posted(app: Any, parts: list[bytes | None], key: str = KEY) -> tuple[int, dict[str, Any]]:
-    """One POST through the application itself, its body in parts, which are taken from the list; None waits for ever."""
+async def posted(app: Any, parts: list[Any], key: str = KEY) -> tuple[int, dict[str, Any]]:
+    """One POST through the application itself, its body in parts, which are taken from the list; an event is waited for, None for ever."""
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
         part = parts.pop(0) if parts else b""
-        if part is None:
-            await asyncio.Event().wait()
+        if part is None or isinstance(part, asyncio.Event):
+            await (part or asyncio.Event()).wait()
+            part = b""
         return {"type": "http.request", "body": part, "more_body": bool(parts)}
 
     async def send(message: dict[str, Any]) -> None:

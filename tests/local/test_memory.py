@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 
 import pytest
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError
+from hedgerow.ledger.anchor import sync
+from hedgerow.local import memory as module
 from hedgerow.local.memory import SECRET, Memory
 from local.vectors import PLACE
 
@@ -29,6 +32,24 @@ def test_only_the_owner_reads_the_file_and_no_draft_is_left(place: Path) -> None
     Memory(place).charge("home", "aa", 1)
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
     assert [file.name for file in place.parent.iterdir()] == [place.name]
+
+
+def test_a_payment_is_on_disk_before_anybody_hears_of_it(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new file first, then its name: a machine that stops in between has the old file or the new one, whole."""
+    held, done, replace = Memory(place), list[str](), os.replace
+
+    def named(draft: Path, path: Path) -> None:
+        done.append(f"named {path.name}")
+        replace(draft, path)
+
+    def synced(path: Path) -> None:
+        done.append(f"synced {path.name}")
+        sync(path)
+
+    monkeypatch.setattr(module, "sync", synced)
+    monkeypatch.setattr(os, "replace", named)
+    held.charge("home", None, 2)
+    assert done == [f"synced {place.name}.new", f"named {place.name}", f"synced {place.parent.name}"]
 
 
 def test_a_value_is_paid_for_once_and_a_report_each_time(place: Path) -> None:

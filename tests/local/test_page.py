@@ -16,7 +16,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.local import page
 from hedgerow.local.epochs import Calendar
 from hedgerow.local.page import MOST_CANDIDATES, Overview
-from hedgerow.local.protocols import Duchi, KAry, LongitudinalUnary, Rappor
+from hedgerow.local.protocols import Duchi, KAry, LongitudinalUnary, Protocol, Rappor
 from hedgerow.local.simulation import simulate_counters
 from hedgerow.local.spec import Metric
 from hedgerow.local.store import Addition, Store
@@ -198,15 +198,50 @@ def test_texts_are_found_among_candidates(store: Store) -> None:
 @pytest.mark.parametrize(
     ("candidates", "told"),
     [
-        ({"none": ["a"]}, "must be for a RAPPOR metric that is collected here"),
-        ({"colour": ["a"]}, "must be for a RAPPOR metric that is collected here"),
+        ({"none": ["a"]}, "must be for a metric that is collected here, and counts values; got 'none'"),
+        ({"age": ["a"]}, "must be for a metric that is collected here, and counts values; got 'age'"),
+        ({"colour": ["a"]}, "of 'colour' must be a different name for each of its 50 codes; got 1"),
+        ({"colour": [*map(str, range(49)), "7"]}, "of 'colour' must be a different name for each of its 50 codes; got 50"),
+        ({"colour": [*map(str, range(50)), "7"]}, "of 'colour' must be a different name for each of its 50 codes; got 51"),
         ({"home": []}, "must be 1 to 10,000 texts"),
         ({"home": [str(number) for number in range(10_001)]}, "hedgerow local decode takes more; got 10001"),
     ],
 )
 def test_candidates_that_cannot_be_looked_for(store: Store, candidates: dict[str, list[str]], told: str) -> None:
     with pytest.raises(InvalidArgument, match=told):
-        Overview(store, Calendar([METRIC, TEXTS]), candidates)
+        Overview(store, Calendar([METRIC, TEXTS, MEAN]), candidates)
+
+
+def test_codes_have_names(store: Store) -> None:
+    add(store, METRIC, np.repeat([0, 3], [5_000, 2_000]))
+    overview = Overview(store, Calendar([METRIC]), {"colour": ["red", "green", "blue", "<i>black</i>", *map(str, range(46))]})
+    (row,) = overview.rows()
+    assert row.found is not None
+    assert [finding.value for finding in row.found] == ["red", "<i>black</i>"]
+    assert "<i>black</i>" in Reader(overview.to_html()).said
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (KAry(4, 60_000), "0"),  # other rules for texts that are codes now
+        (Rappor(k=8, h=2, m=1 << 15, f=0, p=16_384, q=49_152), None),  # the same texts would take too much memory in so many cohorts
+        (Rappor(k=64, h=2, m=8, f=0, p=16_384, q=49_152), "a.example"),
+    ],
+)
+def test_an_earlier_epoch_may_have_had_other_rules(store: Store, before: Protocol, told: str | None) -> None:
+    earlier, texts = Metric.of("home", before), ["a.example", *map(str, range(100))]
+    now = replace(TEXTS, epoch=1)
+    if isinstance(before, Rappor):
+        store.add([Addition(earlier, b"a", before.aggregate(expected.reports(earlier, {"a.example": 1 << 16})))])
+    else:
+        add(store, earlier, np.zeros(5_000, np.int64))
+    rows = Overview(store, Calendar([now]), {"home": texts}).rows()
+    assert [row.metric for row in rows] == [now, earlier]
+    assert (None if rows[1].found is None else str(rows[1].found[0].value)) == told
+    # The other way round: names of codes are no candidates.
+    again = Overview(store, Calendar([Metric.of("home", KAry(2, 60_000), epoch=2)]), {"home": ["yes", "no"]}).rows()
+    assert isinstance(before, Rappor) == (again[1].found is None)
 
 
 def test_many_cohorts_leave_room_for_fewer_candidates(store: Store) -> None:

@@ -51,17 +51,16 @@ def test_little_data_detect_next_to_nothing() -> None:
 
 @pytest.mark.long
 def test_recall_at_equal_false_positives_is_no_lower_than_the_reference() -> None:
-    """Over all of these settings together; tests/slow compares setting by setting."""
-    ours = theirs = 0
+    """Over all of these settings together, however the reference is ranked; tests/slow compares setting by setting."""
+    gains = np.zeros(2, dtype=int)
     for name in ("loose", "over x2", "demo"):
         for shape in SHAPES[1:4]:
             case = draw(SETTINGS[name], shape, 3)
-            there, other = case.truth > 0, reference(case, 3)
-            found = decode(case.rates, case.candidates)
-            allowed = int((~there & (other > 2)).sum())  # what google/rappor's rule lets through
-            ours += recall(surest(found), there, allowed)
-            theirs += recall(other, there, allowed)
-    assert ours >= theirs
+            there, others = case.truth > 0, reference(case, 3)
+            found = surest(decode(case.rates, case.candidates))
+            allowed = int((~there & (others[0] > 2)).sum())  # what google/rappor's rule lets through
+            gains += [recall(found, there, allowed) - recall(other, there, allowed) for other in others]
+    assert (gains >= 0).all()
 
 
 def test_constrained_fit_keeps_its_constraints_and_agrees() -> None:

@@ -74,6 +74,13 @@ def test_calibration() -> None:
         assert float(loss.rho) == pytest.approx(tanh(0.5))
 
 
+def test_rho_is_no_price() -> None:
+    with pytest.raises(InvalidArgument, match=r"^rho is no price of this choice.*: give epsilon, or take Exponential; got 0\.1\.$"):
+        NoisyMax.calibrate(sensitivity=1, rho=0.1)
+    with pytest.raises(InvalidArgument, match=r"^epsilon must"):
+        NoisyMax.calibrate(sensitivity=1)
+
+
 @pytest.mark.parametrize("grid", [Fraction(1), Fraction(1, 4)])
 def test_the_lead_of_equals_has_the_law_of_the_difference(grid: Fraction) -> None:
     n, factor = 1500, 0.5

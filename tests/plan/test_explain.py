@@ -93,7 +93,7 @@ def test_describe() -> None:
     assert describe(plan, Unit("add-remove", "patient")) == (
         "Reads the table visits, version 1: a unit is known by patient.",
         "Keeps the rows where 5 < cost.",
-        "Groups by city: 2 cells, all declared, empty ones as well.",
+        "Groups by city: 2 cells, all known beforehand, empty ones as well.",
         "Of each unit counts at most 2 groups, and in each at most 3 rows.",
         "The number of units: One unit coming or going can move 2 numbers by 2 in all, and none by more than 1.",
         "COUNT(*): One unit coming or going can move 2 numbers by 6 in all, and none by more than 3.",
@@ -274,7 +274,7 @@ def test_describe_two_populations() -> None:
         "Of each unit keeps the rows with at most 3 values of doctor, month, before it meets anybody.",
         "Reads the table doctors, version 1: a unit is known by id.",
         "Puts beside each row the first row of the unit that doctor names there, of whom at most 9 rows count in a group.",
-        "Groups by month, doctors.ward: 6 cells, all declared, empty ones as well.",
+        "Groups by month, doctors.ward: 6 cells, all known beforehand, empty ones as well.",
         "Of each unit and one whom it meets counts at most 3 groups, and in each at most 2 rows.",
         "COUNT(*): One unit coming or going can move 3 numbers by 6 in all, and none by more than 6.",
     )

@@ -6,6 +6,8 @@ SELECT …
 
 -- Who was the most expensive patient?
 -- expect: refused a part of the sentence that is told
+-- instead: what the sentence tells to write; x is any column there, … anything, and a number any number
+-- ask: SELECT … with that in it, which is answered
 SELECT …
 """
 
@@ -26,6 +28,8 @@ class Asked:
     words: str
     refused: str | None
     sql: str
+    instead: str = ""
+    ask: str = ""
 
     def __str__(self) -> str:
         return f"{self.world}-{self.number}"
@@ -43,4 +47,9 @@ def _asked(world: str, number: int, block: str) -> Asked:
     what, _, part = expected.removeprefix("-- expect: ").partition(" ")
     if not words.startswith("-- ") or not expected.startswith("-- expect: ") or what not in ("answer", "refused") or not lines:
         raise ValueError(f"{world}, block {number}: wants a line of words, a line '-- expect: answer' or '-- expect: refused …', and SQL")
-    return Asked(world, number, words[3:], None if what == "answer" else part, "\n".join(lines))
+    if what == "answer":
+        return Asked(world, number, words[3:], None, "\n".join(lines))
+    instead, ask, *sql = [*lines, "", ""]
+    if not instead.startswith("-- instead: ") or not ask.startswith("-- ask: ") or not "".join(sql):
+        raise ValueError(f"{world}, block {number}: a refused question wants a line '-- instead: …' and a line '-- ask: SELECT …'")
+    return Asked(world, number, words[3:], part, "\n".join(sql).strip(), instead[12:], ask[8:])

@@ -144,6 +144,8 @@ FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t
 
 -- How often does a patient come, if I forget to say what is the most that counts?
 -- expect: refused no bounds
+-- instead: LEAST(GREATEST(n, 0), 500)
+-- ask: SELECT AVG(LEAST(GREATEST(n, 0), 20)) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t
 SELECT AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t
 
 -- How many patients came once, twice, and more often?
@@ -217,14 +219,20 @@ GROUP BY department
 
 -- Show me the first ten patients.
 -- expect: refused rows are never shown
+-- instead: COUNT(*)
+-- ask: SELECT COUNT(*) FROM patients
 SELECT * FROM patients LIMIT 10
 
 -- Who are the ten most expensive patients?
 -- expect: refused patient_id
+-- instead: FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t
+-- ask: SELECT AVG(LEAST(n, 20)) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t
 SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id ORDER BY total DESC LIMIT 10
 
 -- What was the first visit of each patient, by a ranking?
 -- expect: refused Window functions
+-- instead: WHERE x >= 100
+-- ask: SELECT department, COUNT(*) FROM visits WHERE cost >= 800 GROUP BY department
 SELECT department, COUNT(*)
 FROM (SELECT department, ROW_NUMBER() OVER (ORDER BY cost DESC) AS place FROM visits) t
 WHERE place <= 100

@@ -165,6 +165,8 @@ GROUP BY lower_grades
 
 -- How many pupils have marks below the mean of their school?
 -- expect: refused people
+-- instead: GROUP BY
+-- ask: SELECT p.school_id, AVG(a.score) FROM answers a JOIN pupils p ON p.pupil_id = a.pupil_id GROUP BY p.school_id
 SELECT COUNT(*)
 FROM pupils p
 JOIN (
@@ -181,8 +183,12 @@ WHERE item = 'homework' AND pupil_id IN (SELECT pupil_id FROM pupils WHERE sibli
 
 -- Which pupils are only children?
 -- expect: refused pupil_id
+-- instead: COUNT(DISTINCT pupil_id)
+-- ask: SELECT COUNT(DISTINCT pupil_id) FROM pupils WHERE siblings = 0
 SELECT pupil_id FROM pupils WHERE siblings = 0
 
 -- How many pairs of pupils of one school share a birthday?
 -- expect: refused belongs to the same person
+-- instead: SELECT COUNT(*) … GROUP BY school_id, born
+-- ask: SELECT COUNT(*) FROM pupils GROUP BY school_id, born
 SELECT COUNT(*) FROM pupils a JOIN pupils b ON a.school_id = b.school_id AND a.born = b.born AND a.pupil_id < b.pupil_id

@@ -83,10 +83,35 @@ def test_it_is_refused_with_a_way_out(asked: Asked, databases: Databases) -> Non
         with pytest.raises(Refused, match=re.escape(asked.refused)) as caught:
             ask(asked.sql)
         assert INSTEAD.search(str(caught.value)), str(caught.value)
+        last = str(caught.value).splitlines()[-1]
+        assert asked.instead in last
     assert len(db.ledger.entries()) == before
+    assert re.search(_as_told(asked.instead), asked.ask)
+    assert isinstance(db.query(asked.ask), Answer)
 
 
-@pytest.mark.parametrize("block", ["SELECT 1", "-- words\nSELECT 1", "-- words\n-- expect: maybe\nSELECT 1", "-- words\n-- expect: answer"])
+def _as_told(piece: str) -> str:
+    """What fits a piece of advice: its x is any column, its numbers are any numbers, and its dots are anything."""
+    found = re.sub(r"\bx\b", r"[\\w., ]+", re.escape(piece))
+    return re.sub(r"\b\d+\b", r"[\\d.]+", found).replace("…", ".+")
+
+
+def test_advice_has_room_for_columns_and_numbers() -> None:
+    assert re.search(_as_told("WHERE x >= 100"), "SELECT COUNT(*) FROM t WHERE t.cost >= 7.5")
+    assert not re.search(_as_told("WHERE x >= 100"), "SELECT COUNT(*) FROM t WHERE t.cost <= 7.5")
+    assert re.search(_as_told("COUNT(*) … GROUP BY born"), "SELECT COUNT(*) FROM t GROUP BY born")
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "SELECT 1",
+        "-- words\nSELECT 1",
+        "-- words\n-- expect: maybe\nSELECT 1",
+        "-- words\n-- expect: answer",
+        "-- words\n-- expect: refused x\nSELECT 1",
+    ],
+)
 def test_a_block_that_is_not_well_formed(block: str) -> None:
     with pytest.raises(ValueError, match=r"block 1|not enough values"):
         questions("clinic", block)

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 from hedgerow.local.batches import Batch
+from hedgerow.local.protocols import Rappor
+from hedgerow.local.spec import Metric
 from local.vectors import PLACE
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
@@ -27,6 +29,7 @@ QUIET = (
     "--disable-sync",
     "--no-sandbox",
 )
+DEMO = Metric.of("demo.home-page", Rappor(k=64, h=2, m=64, f=32_768, p=32_768, q=49_152))
 PAGE = """<!doctype html><body><script type="module">
 import { Client, Metric, Stream, batch, bloom, cohort, encode, hex, pack, permanent, tag } from "./hedgerow-local.js";
 const bytes = (digits) => Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
@@ -65,6 +68,9 @@ try {
   same([shown("epsilon"), shown("lifetime"), shown("shown"), shown("wrong")], ["1.0743", "4.3945", "https://example.org/", ""]);
   same(shown("answer"), "The collector answered 200: taken");
   told.shown = shown("request");
+  frame.src = "demo.html"; // which asks where it comes from whether that is a collector of its metric
+  while (!frame.contentDocument?.getElementById("where")?.textContent || !frame.contentDocument.URL.endsWith("demo.html")) await pause();
+  same(shown("where"), `It is sent to ${location.origin}.`);
   const secret = crypto.getRandomValues(new Uint8Array(32)), start = performance.now();
   for (let i = 0; i < 1000; i++) await encode(metric, "https://example.org/" + (i % 10), new Stream(), secret);
   told.milliseconds = (performance.now() - start) / 1000;
@@ -79,6 +85,14 @@ class Desk(SimpleHTTPRequestHandler):
     def __init__(self, *given: Any, done: Queue[dict[str, Any]], sent: list[tuple[str, bytes]], **named: Any) -> None:
         self.done, self.sent = done, sent
         super().__init__(*given, **named)
+
+    def do_GET(self) -> None:
+        if self.path != "/v1/metrics":
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"metrics": [{"present": True, "hash": DEMO.hash.hex()}]}).encode())
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -122,6 +136,7 @@ def test_the_vectors_hold_in_a_browser(served: tuple[str, Queue[dict[str, Any]]]
     assert told["checked"] > 400
     ((key, body),) = told["sent"]  # the demonstration shows what left the machine, all of it
     batch = Batch.from_bytes(body)
+    assert batch.metric == DEMO.hash
     assert batch.records.shape == (1, 10)
     report = batch.records.tobytes().hex()
     assert told["shown"].splitlines()[2:] == [

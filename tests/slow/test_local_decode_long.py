@@ -57,10 +57,10 @@ def test_few_cohorts_and_many_unlisted_values(name: str) -> None:
 
 
 def test_p_values_of_absent_candidates_are_true_in_the_far_tail() -> None:
-    """A thousand absent candidates beside ninety that are there, 200 times. Where fits list the candidate that is judged, a third more of
-    them are below 1e-4 than should be."""
+    """A thousand absent candidates beside ninety that are there, 600 times. Where fits list the candidate that is judged, a sixth more of
+    them are below 1e-3 than should be, and a third more below 1e-4: four and two and a half standard deviations."""
     chances = []
-    for seed in range(200):
+    for seed in range(600):
         case = draw(SETTINGS["over x10"], SHAPES[seed % len(SHAPES)], 9000 + seed)
         chances.append(decode(case.rates, case.candidates).p_values[case.truth == 0])
     absent = np.concatenate(chances)
@@ -71,15 +71,16 @@ def test_p_values_of_absent_candidates_are_true_in_the_far_tail() -> None:
 
 @pytest.mark.parametrize("name", [name for name in SETTINGS if name not in ("sharp", "little data")])
 def test_recall_at_equal_false_positives(name: str) -> None:
-    """Setting by setting, the shapes together: no lower than the reference, beyond what chance does in so few collections."""
+    """Setting by setting, the shapes together: no lower than the reference, however that is ranked, beyond what chance does in so few
+    collections. False ones are as many as google/rappor's rule lets through."""
     gains = []
     for seed in range(4):
         for shape in SHAPES:
             case = draw(SETTINGS[name], shape, seed)
-            there, other, found = case.truth > 0, reference(case, seed), decode(case.rates, case.candidates)
-            allowed = int((~there & (other > 2)).sum())
-            gains.append(recall(surest(found), there, allowed) - recall(other, there, allowed))
-    assert float(np.mean(gains)) >= -2 * float(np.std(gains)) / len(gains) ** 0.5
+            there, others, found = case.truth > 0, reference(case, seed), decode(case.rates, case.candidates)
+            allowed = int((~there & (others[0] > 2)).sum())
+            gains.append([recall(surest(found), there, allowed) - recall(other, there, allowed) for other in others])
+    assert (np.mean(gains, axis=0) >= -2 * np.std(gains, axis=0) / len(gains) ** 0.5).all()
 
 
 @pytest.mark.parametrize("domain", [20, 200])

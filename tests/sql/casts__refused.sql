@@ -26,4 +26,10 @@ SELECT COUNT(*) FROM visits WHERE city COLLATE nocase = 'a'
 --> Unsupported: COLLATE is not read
 
 SELECT COUNT(*) FROM visits WHERE day > TIMESTAMP '2026-01-01 00:00:00'
---> Unsupported: This CAST is not read
+--> Unsupported: Times of day are not known: a timestamp is read as its date
+
+SELECT COUNT(*) FROM visits WHERE CAST(day AS DATETIME) > '2026-01-01'
+--> Unsupported: Times of day are not known: a timestamp is read as its date
+
+SELECT COUNT(*) FROM visits WHERE day > DATE '2026-01-01T06:00:00'
+--> Unsupported: Times of day are not known: a timestamp is read as its date

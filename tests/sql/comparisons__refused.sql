@@ -75,3 +75,9 @@ SELECT COUNT(*) FROM labs WHERE YEAR(taken) = 2024
 
 SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM labs GROUP BY patient_id) AS t WHERE n < 0
 --> Unsupported: This never holds: n is at least 0
+
+SELECT COUNT(*) FROM visits WHERE day >= '2026-01-01 12:00:00'
+--> Unsupported: Times of day are not known: a timestamp is read as its date
+
+SELECT COUNT(*) FROM visits WHERE day BETWEEN '2026-01-01' AND '2026-01-31T23:59:59Z'
+--> Unsupported: Times of day are not known: a timestamp is read as its date

@@ -38,7 +38,7 @@ VISITS = Schema(
         Column("region", "text", values=("north", "south", "east", "west")),
         Column("city", "text"),
         Column("smoker", "boolean"),
-        Column("month", "date", values=tuple(date(2026, m, 1) for m in range(1, 13)), grain="month"),
+        Column("month", "date", values=tuple(date(2026, m, 1) for m in range(1, 13))),
         Column("day", "date"),
         Column("note", "text"),
     ),

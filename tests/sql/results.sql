@@ -32,12 +32,12 @@ SELECT age + 1 AS age, COUNT(*) FROM visits GROUP BY visits.age HAVING age > 5 O
 --> having k0 > 5
 --> order by k0 + 1
 
-SELECT COUNT(*) FROM visits ORDER BY SUM(age) + 1 LIMIT 0
+SELECT COUNT(*) FROM visits ORDER BY SUM(age) + 1 LIMIT 1
 --> a0: rows (integer)
 --> a1: total of age from 0 to 110 steps of 1 (integer)
 --> count = a0 (integer)
 --> order by a1 + 1
---> limit 0 offset 0
+--> limit 1 offset 0
 
 SELECT COUNT(*) FROM visits HAVING COUNT(*) > 5 AND AVG(age) > 3
 --> a0: rows (integer)

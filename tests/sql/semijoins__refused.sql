@@ -1,11 +1,11 @@
 SELECT COUNT(*) FROM visits WHERE age IN (SELECT visit_age FROM labs)
---> Unsupported: SELECT DISTINCT looks for rows that different people share
+--> Unsupported: Nothing says that this is about rows of the same person, and it would show what others hold
 
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM labs WHERE value > 3)
 --> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
 
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM labs WHERE labs.visit_age = visits.age)
---> Unsupported: SELECT DISTINCT looks for rows that different people share
+--> Unsupported: Nothing says that this is about rows of the same person, and it would show what others hold
 
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM labs WHERE labs.patient_id = visits.patient_id AND value > age)
 --> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
@@ -20,7 +20,13 @@ SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM nowhere WHERE nowhere.pa
 --> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
 
 SELECT COUNT(*) FROM visits WHERE age NOT IN (SELECT visit_age FROM labs)
---> Unsupported: Aggregates of several people are noisy, and noise comes last: here they would be exact
+--> Unsupported: Nothing says that this is about rows of the same person, and it would show what others hold
 
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT COUNT(*) FROM labs WHERE labs.patient_id = visits.patient_id)
 --> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
+
+SELECT COUNT(*) FROM visits WHERE region IN (SELECT region FROM regions)
+--> Unsupported: IN and EXISTS are not about public tables
+
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM regions r WHERE r.region = v.region AND r.zone = 'a')
+--> Unsupported: IN and EXISTS are not about public tables

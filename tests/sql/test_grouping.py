@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -31,6 +32,50 @@ def test_the_groups_of_an_expression_are_those_that_its_columns_allow() -> None:
     assert domain("YEAR(month)") == ((2026,),)
     assert domain("city LIKE 'a%'") == ((False, True),)
     assert domain("city") is None
+
+
+@pytest.mark.parametrize(
+    ("where", "key", "values"),
+    [
+        ("city IN ('ulm', 'bonn')", "city", ("bonn", "ulm")),
+        ("city = 'ulm' OR 'bonn' = city", "city", ("bonn", "ulm")),
+        ("city = 'ulm' OR age > 3", "city", None),
+        ("(city = 'ulm' AND age > 3) OR city = 'bonn'", "city", ("bonn", "ulm")),
+        ("(city = 'ulm' AND age > 3) OR age < 2", "city", None),
+        ("city IN ('ulm', 'bonn') AND city IN ('ulm', 'kiel')", "city", ("ulm",)),
+        ("city = 'ulm' AND city = 'bonn'", "city", None),
+        ("city IN ('ulm', 'bonn') AND city <> 'ulm'", "city", ("bonn",)),
+        ("NOT city IN ('ulm')", "city", None),
+        ("city = region", "city", None),
+        ("city IN ('ulm', 'bonn')", "UPPER(city)", ("BONN", "ULM")),
+        ("UPPER(city) IN ('ULM')", "UPPER(city)", ("ULM",)),
+        ("visits_before IN (1, 2, 3) AND visits_before > 1", "visits_before", (2, 3)),
+        ("visits_before IN (1, 2.5)", "visits_before", None),  # compared as doubles, which several whole numbers equal
+        ("Cost = 2.5", "FLOOR(Cost)", None),  # 0.0 equals -0.0
+        ("day = '2026-03-04'", "day", (date(2026, 3, 4),)),
+    ],
+)
+def test_the_question_may_list_the_groups_itself(where: str, key: str, values: tuple[object, ...] | None) -> None:
+    found = ask(f"SELECT {key}, COUNT(*) FROM visits WHERE {where} GROUP BY {key}").plan.source.domain
+    assert found == (None if values is None else (values,))
+
+
+def test_what_is_listed_inside_a_subquery_holds_outside() -> None:
+    inner = "SELECT patient_id, city AS c, COUNT(*) AS n FROM visits WHERE city IN ('a', 'b') GROUP BY patient_id, city"
+    assert ask(f"SELECT c, COUNT(*) FROM ({inner}) t GROUP BY c").plan.source.domain == (("a", "b"),)
+    assert (
+        ask(
+            "SELECT c, region, COUNT(*) FROM (SELECT patient_id, region, city AS c FROM visits WHERE city = 'a') t GROUP BY ALL"
+        ).plan.source.cells
+        == 4
+    )
+    assert ask("SELECT city, day, COUNT(*) FROM visits WHERE city = 'a' GROUP BY ALL").plan.source.domain is None
+
+
+def test_more_groups_than_the_policy_lists_are_not_listed_by_a_question_either() -> None:
+    few = Catalog({"visits": replace(CATALOG.tables["visits"], domain_limit=2)})
+    assert parse("SELECT city, COUNT(*) FROM visits WHERE city IN ('a', 'b') GROUP BY city", few).plan.source.domain is not None
+    assert parse("SELECT city, COUNT(*) FROM visits WHERE city IN ('a', 'b', 'c') GROUP BY city", few).plan.source.domain is None
 
 
 def test_without_keys_there_is_one_group() -> None:

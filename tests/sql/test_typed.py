@@ -6,7 +6,7 @@ from datetime import date
 
 from hedgerow.plan.expressions import Constant, Read
 from hedgerow.plan.values import Range
-from hedgerow.sql.typed import Typed, aligned, constant, iso_date
+from hedgerow.sql.typed import NO_CLOCK, Typed, aligned, constant, iso_date, no_day
 
 DAY = Typed(Read("day"), Range("date"))
 CITY = Typed(Read("city"), Range("text"))
@@ -35,3 +35,12 @@ def test_days_are_written_in_one_way() -> None:
     assert iso_date("2026-02-30") is None
     assert iso_date("20260131") is None
     assert iso_date("2026-W05-6") == date(2026, 1, 31)
+
+
+def test_a_time_of_day_is_told_apart_from_what_is_no_day() -> None:
+    assert no_day("2026-01-31 10:30") == (NO_CLOCK, "Write the day alone, which means all of it: '2026-01-31'.")
+    assert [no_day(text)[0] for text in ("2026-02-30", "2026-01-31 noon", "soon")] == [
+        "There is no day 2026-02-30",
+        "This is no date",
+        "This is no date",
+    ]

@@ -166,7 +166,10 @@ def questions_left(budget: Budget, cost: Loss, at: At | None = None) -> int:
 
 
 def needed_epsilon(question: Question, noise_at: Any, error: Fraction, most: Fraction) -> Fraction:
-    """The least epsilon, to four digits, at which every count and sum of the question has at most this expected error."""
+    """The least epsilon, to four digits, at which every count and sum of the question has at most this expected error.
+
+    ``noise_at`` gives the noise that the question would get at an epsilon: for its measures, and for counts that were added behind them.
+    """
     calls = [(call.measure, weights) for call in question.aggregates if (weights := linear_weights(call)) is not None]
     if len(calls) < len(question.aggregates) or not calls:
         raise Unsupported(

@@ -15,6 +15,7 @@ from hedgerow.plan.values import Range
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss, brief
 from hedgerow.release import Noise, Threshold
+from hedgerow.sql.grain import told
 from hedgerow.sql.narrowing import may_be_missing
 from hedgerow.sql.question import AggregateCall, Bracket, Question
 
@@ -46,6 +47,7 @@ def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
         )
     found.extend(_picked(call, law) for call in question.aggregates if isinstance(law := laws[call.measure], Picking))
     found.extend(_missing(question))
+    found.extend(told(bound.source, [*bound.keys, *(name for measure in plan.measures for name in measure.columns)]))
     if question.having is not None or question.limit is not None:
         found.append("HAVING and LIMIT looked at noisy values, so rows near the edge may be in or out by chance.")
     return tuple(dict.fromkeys(found))

@@ -182,7 +182,7 @@ def values(place: Place, type_: str) -> Blank:
         read_values(listed, type_)
         return {"values": listed}
 
-    example = "2026-01 … 2026-12" if type_ == "date" else "north, south, east, west"
+    example = "2026-01-01 … 2026-12-31" if type_ == "date" else "north, south, east, west"
     asks = f"every value that an answer may show, such as {example}. Enter: those that enough people share"
     return Blank((*place, "values"), asks, '["…"]', read, required=False)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +12,7 @@ from hedgerow.cli.terminal import Debug, Json, output, print_json, working
 from hedgerow.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from hedgerow.engines.source import PhysicalColumn
     from hedgerow.policy import BudgetRule, TableRule
     from hedgerow.privacy.account import Account, DualAccount
     from hedgerow.sql.catalog import TableEntry
@@ -38,6 +39,7 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
             "policy": str(policy),
             "tables": {rule.name: _laid_out(rule, db.catalog.tables[rule.name]) for rule in db.policy.tables},
             "budgets": {name: view.to_dict() for name, view in db.budgets.items()},
+            "notes": [note for rule in db.policy.tables for note in _notes(db.catalog.tables[rule.name], db.source.schema(rule.name))],
             "warnings": list(db.policy.warnings),
             "looked_at": _LOOKED,
         }
@@ -53,9 +55,24 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
         console.print(f"  table {name} ({what}): {', '.join(table['columns'])}", markup=False, soft_wrap=True)
     for name, text in questions.items():
         console.print(f"  budget of {name}: {text}", markup=False, soft_wrap=True)
+    for note in found["notes"]:
+        console.print(f"  Note: {note}", markup=False, soft_wrap=True)
     for warning in found["warnings"]:
         console.print(f"  Warning: {warning}", markup=False, soft_wrap=True, style="yellow")
     return 0
+
+
+def _notes(entry: TableEntry, columns: Sequence[PhysicalColumn]) -> list[str]:
+    """How dates are read, where that is less than the data have."""
+    from hedgerow.engines.inspection import clocks
+
+    table, shown = entry.schema.table, {column.name.casefold() for column in entry.columns if column.type == "date"}
+    whole = [
+        f"{table}.{one.name} is known by {one.grain}, as the policy declares it: questions about single days are refused."
+        for one in entry.columns
+        if one.grain != "day"
+    ]
+    return [*clocks(table, (column for column in columns if column.name.casefold() in shown)), *whole]
 
 
 def _laid_out(rule: TableRule, entry: TableEntry) -> dict[str, Any]:

@@ -30,6 +30,7 @@ def init(
 ) -> int:
     """Write a policy, asking the custodian for every bound. Looks at the names and types of columns, never at a row."""
     from hedgerow.cli.interview import interview, read_answers
+    from hedgerow.engines.inspection import clocks
 
     given, text = ({}, "") if answers is None else read_answers(answers)
     base = given.get("database")
@@ -42,7 +43,7 @@ def init(
     ask = _asking(found) if _somebody_there() else None
     draft = interview(given, found, name=stem if to is None else policy.stem, written=text, ask=ask)
     _write(policy, draft.text)
-    _tell(policy, draft, as_json)
+    _tell(policy, draft, [note for item in found for note in clocks(item.table, item.columns)], as_json)
     return 0
 
 
@@ -102,17 +103,20 @@ def _write(policy: Path, text: str) -> None:
         raise SourceError(f"{policy} cannot be written: {failure.strerror}. Name another file with --output.") from None
 
 
-def _tell(policy: Path, draft: Draft, as_json: bool) -> None:
+def _tell(policy: Path, draft: Draft, notes: list[str], as_json: bool) -> None:
     if as_json:
         tables = [table.name for table in draft.policy.tables]
         undeclared = {table: list(names) for table, names in draft.undeclared.items()}
-        print_json({"policy": str(policy), "tables": tables, "undeclared": undeclared, "warnings": list(draft.policy.warnings)})
+        said = {"undeclared": undeclared, "notes": notes, "warnings": list(draft.policy.warnings)}
+        print_json({"policy": str(policy), "tables": tables, **said})
         return
     console = output()
     console.print(f"Wrote {policy}.", style="bold green")
     for table, names in draft.undeclared.items():
         advice = "they can be counted; sums need bounds"
         console.print(f"  {table}: nothing is declared about {', '.join(names)} ({advice}).", markup=False, soft_wrap=True)
+    for note in notes:
+        console.print(f"  Note: {note}", markup=False, soft_wrap=True)
     for warning in draft.policy.warnings:
         console.print(f"  Warning: {warning}", style="yellow", markup=False, soft_wrap=True)
     console.print(f"Read it through, then run: hedgerow check {policy}", markup=False, soft_wrap=True)

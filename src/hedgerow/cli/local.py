@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -140,7 +141,8 @@ def local_encode(
         print_json({"metric": kept.id, "epoch": kept.epoch, "hash": kept.hash.hex(), "reports": len(batch), "file": str(to)})
     else:
         size = f"{kept.scheme.record} byte{'' if kept.scheme.record == 1 else 's'}"
-        _say([f"{len(batch):,} reports of {size} in {to}. Each costs its client epsilon {epsilon_up(kept.epsilon)}."])
+        made = f"{len(batch):,} report{'' if len(batch) == 1 else 's'} of {size} in {to}."
+        _say([f"{made} Each costs its client epsilon {epsilon_up(kept.epsilon)}."])
     return 0
 
 
@@ -153,7 +155,10 @@ def local_collect(
     candidates: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="[ID=]FILE", help="Texts that the page looks for in RAPPOR reports, one on each line; ID= where several take texts."
+            "--candidates",
+            "--names",
+            metavar="[ID=]FILE",
+            help="A text on each line, for the page: what it looks for in RAPPOR reports, or the names of codes 0, 1, … of another metric.",
         ),
     ] = None,
     as_json: Json = False,
@@ -165,7 +170,7 @@ def local_collect(
     from hedgerow.local.store import Store
 
     calendar = Calendar([read_metric(file) for file in metrics], late=late)
-    texts = _candidates(candidates or [], [metric.id for metric in calendar.metrics if metric.protocol == "rappor"])
+    texts = _candidates(candidates or [], calendar.metrics)
 
     def ready(address: str) -> None:
         if as_json:
@@ -173,8 +178,8 @@ def local_collect(
             print_json({"address": address, "reports": f"{address}/v1/reports", "store": str(store), "metrics": told})
         else:
             names = ", ".join(f"{metric.id} (epoch {metric.epoch})" for metric in calendar.metrics)
-            where = f"Batches go to {address}/v1/reports; open {address} to see what they tell."
-            _say([f"Collecting {names}, counters in {store}.", where, "Ctrl-C ends it."])
+            where = f"Open {address} to see what they tell, {address}/demo to see what leaves a client."
+            _say([f"Collecting {names}, counters in {store}.", f"Batches go to {address}/v1/reports.", where, "Ctrl-C ends it."])
         sys.stdout.flush()
 
     with Store(store) as held:
@@ -185,14 +190,16 @@ def local_collect(
     return 0
 
 
-def _candidates(given: list[str], ids: list[str]) -> dict[str, list[str]]:
-    """The texts to look for, by the ids of metrics that take texts."""
-    found = {}
+def _candidates(given: list[str], metrics: Sequence[Metric]) -> dict[str, list[str]]:
+    """The texts to look for, or the names of codes, by the ids of metrics. Without an id they are for the one that takes texts, or for the
+    only one there is."""
+    ids, texts, found = [metric.id for metric in metrics], [metric.id for metric in metrics if metric.protocol == "rappor"], {}
+    alone = next((names[0] for names in (texts, ids) if len(names) == 1), None)
     for word in given:
         head, _, file = word.partition("=")
-        named = (head, file) if head in ids and file else (ids[0], word) if len(ids) == 1 else None
-        if named is None or named[0] in found:
-            raise InvalidArgument("candidates", "must be ID=FILE, once for each metric that takes texts", word)
+        named = (head, file) if head in ids and file else (alone, word)
+        if named[0] is None or named[0] in found:
+            raise InvalidArgument("candidates", f"must be ID=FILE, once for each of {', '.join(ids)}", word)
         found[named[0]] = read_names(Path(named[1])) or []
     return found
 
@@ -282,7 +289,7 @@ def _decoded_in_words(about: dict[str, Any], detected: list[Finding], control: s
     if about and not about["reports"]:
         held = f" The store has {', '.join(about['in_store'])}." if about["in_store"] else ""
         return [f"No reports of '{about['metric']['id']}' in epoch {about['metric']['epoch']} were counted yet.{held}"]
-    among = f" in {about['reports']:,} reports" if about else ""
+    among = f" in {about['reports']:,} report{'' if about['reports'] == 1 else 's'}" if about else ""
     if detected and detected[0].p_value is None:
         mean, radius, steps = detected[0].estimate, _NORMAL * detected[0].stderr, about["domain"] - 1
         code = f"as a code from 0 to {steps:,} it is {mean * steps:,.4g} ± {radius * steps:,.2g}"

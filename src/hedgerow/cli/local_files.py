@@ -26,6 +26,11 @@ def read_metric(file: Path) -> Metric:
         return Metric.from_json(file.read_text(encoding="utf-8").strip())
     except (OSError, UnicodeDecodeError):
         raise InvalidArgument("METRIC", "must be a metric file that can be read", str(file)) from None
+    except InvalidArgument as error:
+        if error.argument != "metric":
+            raise
+    # Another file may have been named by mistake, one of values: nothing of it is shown, not even in a traceback.
+    raise InvalidArgument("METRIC", "must be a metric file, such as hedgerow local plan --to writes", str(file))
 
 
 def read_names(file: Path | None) -> list[str] | None:

@@ -11,7 +11,9 @@ from hedgerow.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
+    from hedgerow.demo.chapters import Bar
     from hedgerow.local.findings import Finding
     from hedgerow.local.simulated_mean import SimulatedMean
     from hedgerow.local.simulation import Simulated
@@ -21,6 +23,7 @@ __all__ = ["Counts", "Means", "simulation"]
 
 _SHOWN = 12  # bars
 _WIDTH = 48  # cells of a bar
+_FULL = "█"
 
 
 def simulation(metric: Metric, candidates: int | None, clients: int, shape: str, moved: Any) -> Counts | Means:
@@ -138,6 +141,14 @@ def _bars(console: Console, rows: list[Finding], truths: Mapping[Any, float], fo
         for row in rows:
             item = Bar(str(row.value), row.estimate, row.low, row.high, truths[row.value])
             line = Text(f"{row.value!s:>{width}} {row.estimate:>{form}}  ")
-            drawn = bar(item, top, _WIDTH) if row.p_value is not None else span(item, start, top, _WIDTH)
+            drawn = _marked(bar(item, top, _WIDTH), item, top) if row.p_value is not None else span(item, start, top, _WIDTH)
             console.print(line.append_text(drawn), soft_wrap=True)
         console.print("├─┼─┤ estimate and 95 % interval, ◆ truth", style="faint", soft_wrap=True)
+
+
+def _marked(drawn: Text, item: Bar, top: float) -> Text:
+    """The bar with its truth where an interval begins above it: a bar is full there, and would hide that the interval missed it."""
+    place = round(max(item.truth, 0.0) * (_WIDTH - 1) / top)
+    if item.truth >= item.low or drawn.plain[place : place + 1] != _FULL:
+        return drawn
+    return drawn[:place].append("◆", style="truth").append_text(drawn[place + 1 :])

@@ -24,6 +24,8 @@ __all__ = ["explain", "query"]
 Policy = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.")]
 Sql = Annotated[str, typer.Argument(metavar="SQL", help="The question; - reads it from standard input.")]
 Epsilon = Annotated[str | None, typer.Option(help="What the question may cost; the policy has a default.")]
+Analyst = Annotated[str | None, typer.Option(help="Who asks; their quota pays as well.")]
+Custodian = Annotated[bool, typer.Option("--custodian", help="The custodian asks, without a quota.")]
 Delta = Annotated[str | None, typer.Option(help="For keys that are not declared; the policy has a default.")]
 
 _WIDEST = 10_000  # columns; more than any table has
@@ -42,8 +44,8 @@ def query(
     sql: Sql,
     epsilon: Epsilon = None,
     delta: Delta = None,
-    analyst: Annotated[str | None, typer.Option(help="Who asks; their quota pays as well.")] = None,
-    custodian: Annotated[bool, typer.Option("--custodian", help="The custodian asks, without a quota.")] = False,
+    analyst: Analyst = None,
+    custodian: Custodian = False,
     request: Annotated[str | None, typer.Option(help="A key of your own: the same key again is charged once.")] = None,
     format: Annotated[Format, typer.Option(help="How to print the answer.")] = Format.table,
     as_json: Json = False,
@@ -80,6 +82,8 @@ def explain(
     epsilon: Epsilon = None,
     delta: Delta = None,
     error: Annotated[str | None, typer.Option(help="The expected error you want: says which epsilon that takes.")] = None,
+    analyst: Annotated[str | None, typer.Option(help="Who would ask, as for query; a price is the same for all.")] = None,
+    custodian: Annotated[bool, typer.Option("--custodian", help="The custodian would ask, as for query.")] = False,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001
 ) -> int:
@@ -87,16 +91,21 @@ def explain(
     import hedgerow
 
     text, price, chance, off = _text(sql), number(epsilon, "epsilon"), number(delta, "delta"), number(error, "error")
-    with working("reading", quiet=as_json), hedgerow.open(policy) as db:
+    _check_one(analyst, custodian)
+    with working("reading", quiet=as_json), hedgerow.open(policy, analyst=analyst) as db:
         explanation = db.explain(text, epsilon=price, delta=chance, error=off)
     _explained(explanation, as_json)
     return 0
 
 
-def _check_who(analyst: str | None, custodian: bool, declared: list[str]) -> None:
-    """Where analysts are declared, nobody becomes the custodian by saying nothing."""
+def _check_one(analyst: str | None, custodian: bool) -> None:
     if custodian and analyst is not None:
         raise InvalidArgument("analyst", "and --custodian cannot both be given", analyst)
+
+
+def _check_who(analyst: str | None, custodian: bool, declared: list[str]) -> None:
+    """Where analysts are declared, nobody becomes the custodian by saying nothing."""
+    _check_one(analyst, custodian)
     if declared and analyst is None and not custodian:
         raise InvalidArgument("analyst", f"is missing: say who asks, --analyst {' or '.join(declared)}, or --custodian without a quota")
 

@@ -9,27 +9,28 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from hedgerow.answers.answer import Answer, answer_of
 from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon
-from hedgerow.answers.noise import centred, counted, noise_for, planned
-from hedgerow.answers.notes import notes_for, paid_in_rho
+from hedgerow.answers.noise import LawName
+from hedgerow.answers.notes import paid_in_rho
 from hedgerow.answers.reconcile import reconcile
-from hedgerow.database.both import charged, explained, noise_for_both, notes_for_both, terms_of
+from hedgerow.database.both import charged, explained, noise_for_both, terms_of
 from hedgerow.database.bounds import part_of
 from hedgerow.database.facts import summary
-from hedgerow.database.finding import Finding, Reading, asked_for, cost_with, too_few
+from hedgerow.database.finding import Finding, Reading, cost_with, too_few
 from hedgerow.database.free import free_answer
 from hedgerow.database.listing import Listing
-from hedgerow.database.parts import parts_of
+from hedgerow.database.pricing import Priced, answered, noise_of, only, parts_read
 from hedgerow.database.system import answer as system_answer
 from hedgerow.database.system import is_system
 from hedgerow.engines.source import Source
 from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.store import Store
 from hedgerow.numeric.number import Number, exact, positive, privacy_delta, privacy_epsilon, short
 from hedgerow.picking import Picking
@@ -50,43 +51,6 @@ __all__ = ["CUSTODIAN", "Database"]
 _STEPS = 10**18  # epsilon is a whole number of steps this small
 _BLENDED = 16  # answers to one question that are averaged
 CUSTODIAN = "custodian"  # who asks when nobody is named
-
-
-@dataclass(frozen=True, slots=True)
-class _Priced:
-    """A question with its noise and all that decides whether it was asked before."""
-
-    question: Question
-    tables: tuple[TableRule, ...]
-    rule: BudgetRule
-    unit: Unit
-    epsilon: Fraction
-    noise: Noise
-    key: str
-    asked: Fraction  # with what pays for bounds and caps that are found first
-    others: tuple[BudgetRule, Unit] | None = None  # the second population, where two meet
-
-    @property
-    def version(self) -> str:
-        """Of all tables that it touches, in whatever order they are named."""
-        versions = sorted({table.name: table.version for table in self.tables}.items())
-        return versions[0][1] if len(versions) == 1 else ", ".join(f"{name} {version}" for name, version in versions)
-
-    @property
-    def parts(self) -> tuple[str, tuple[str, ...]] | None:
-        """The table and the parts of it that are charged; None where it is all of them."""
-        found = parts_of(self.question.plan, self.tables[0]) if len(self.tables) == 1 else None
-        return None if found is None else (self.tables[0].name, found)
-
-    @property
-    def payers(self) -> tuple[tuple[str, Unit], ...]:
-        """The populations that pay, and their units."""
-        return ((self.rule.population, self.unit), *(() if self.others is None else ((self.others[0].population, self.others[1]),)))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        notes = notes_for(self.question, self.noise)
-        return notes if self.others is None else notes_for_both(self.question, notes, [name for name, _ in self.payers])
 
 
 class Database:
@@ -127,12 +91,13 @@ class Database:
         if reading.question.explain:
             return self._explained(reading, sql, epsilon, delta)
         first = self._finding.paid_first(reading, who, request)
-        priced = self._price(reading.question, epsilon, delta, len(first))
+        made = self._ledger.requested(who, request)
+        priced = self._afforded(reading.question, epsilon, delta, len(first), made)
         if reading.missing:
             reading = self._found(reading, sql, priced, len(first), who, request)
-            priced = self._price(reading.question, epsilon, delta, len(first))
+            priced = self._afforded(reading.question, epsilon, delta, len(first), made)
         question, stored, notes = reading.question, self._stored(priced), (*priced.notes, *reading.notes)
-        if any(asked_for(release) >= priced.asked for release in stored):
+        if answered(priced, stored):
             return answer_of(priced.question, stored, reused=True, notes=notes)
         about = {"table": ", ".join(table.name for table in priced.tables), "aggregates": [call.text for call in question.aggregates]}
         charge = Charge(
@@ -203,18 +168,16 @@ class Database:
             )
         return reading
 
-    def _found(self, reading: Reading, sql: str, priced: _Priced, first: int, who: str, request: str | None) -> Reading:
+    def _found(self, reading: Reading, sql: str, priced: Priced, first: int, who: str, request: str | None) -> Reading:
         """The question read anew, after what it needs was found; nothing is charged unless all of it can be paid for."""
         part = part_of(priced.asked, first)
-        self._finding.check(
-            reading, who, priced.asked, part, priced.noise.loss(priced.question.plan.sensitivity(priced.unit)), priced.parts
-        )
+        self._finding.check(reading, who, priced.asked, part, priced.loss, priced.parts)
         source = self._source
         for search in reading.missing:
             release(search.plan, source, self._ledger, search.noise(part), search.charge(who, part, request, self._digest))
         again = self._finding.read(sql)
         if again.missing:
-            raise too_few(again.missing)
+            raise too_few(again.missing, part * len(reading.missing))
         return again
 
     def explain(self, sql: str, *, epsilon: Number | None = None, delta: Number | None = None, error: Number | None = None) -> Explanation:
@@ -293,14 +256,14 @@ class Database:
         self.close()
 
     def _explained(self, reading: Reading, sql: str, epsilon: Number | None, delta: Number | None) -> Explanation:
-        priced = self._price(reading.question, epsilon, delta, len(reading.missing))
+        priced = self._afforded(reading.question, epsilon, delta, len(reading.missing))
         told = self._told(priced, reading.notes)
         if not reading.missing:
             return told
-        twin = self._price(self._finding.read(sql, stand_in=1).question, epsilon, delta, len(reading.missing))
+        twin = self._afforded(self._finding.read(sql, stand_in=1).question, epsilon, delta, len(reading.missing))
         return self._finding.foretold(told, self._told(twin, reading.notes), reading.missing, priced.asked, priced.parts)
 
-    def _told(self, priced: _Priced, notes: tuple[str, ...]) -> Explanation:
+    def _told(self, priced: Priced, notes: tuple[str, ...]) -> Explanation:
         from hedgerow.database.offers import offers  # a question that is only answered needs no publishing in memory
 
         told = explanation_of(
@@ -309,7 +272,7 @@ class Database:
             priced.noise,
             epsilon=priced.epsilon,
             budget=self._ledger.book.budget(priced.rule.population),
-            free=any(asked_for(found) >= priced.asked for found in self._stored(priced)),
+            free=answered(priced, self._stored(priced)),
             notes=(*priced.notes, *notes, *offers(priced.question, self.policy, float(priced.epsilon))),
             at=priced.parts,
         )
@@ -318,9 +281,27 @@ class Database:
         budgets = [self._ledger.book.budget(name) for name, _ in priced.payers]
         return explained(told, priced.question, priced.noise, priced.payers, budgets)
 
-    def _price(self, question: Question, epsilon: Number | None, delta: Number | None, first: int = 0) -> _Priced:
+    def _afforded(
+        self, question: Question, epsilon: Number | None, delta: Number | None, first: int = 0, made: Entry | None = None
+    ) -> Priced:
+        """The question with the best noise; with Laplace noise where the best is Gaussian, whose delta is not left any more. What is left
+        tells of no data, and which noise it is, is settled before any are read. What was paid for stands: an answer of either kind, or the
+        charge that was ``made`` for the same request."""
+        best = self._price(question, epsilon, delta, first)
+        if best.noise.at is None:
+            return best
+        plain = self._price(question, epsilon, delta, first, law="laplace")
+        for one in (best, plain):
+            if answered(one, self._stored(one)) or (made is not None and made.body["question"] == one.key):
+                return one
+        budget = self._ledger.book.budget(best.rule.population)
+        return replace(plain, instead=True) if only(plain.loss, best.loss, budget, best.parts) else best
+
+    def _price(
+        self, question: Question, epsilon: Number | None, delta: Number | None, first: int = 0, *, law: LawName | None = None
+    ) -> Priced:
         """The noise of a question and its meaning, from public parameters, while the policy that they come from rules. It gets what is left
-        of epsilon where so many searches come ``first``."""
+        of epsilon where so many searches come ``first``. The noise is what the policy says, or of one ``law``."""
         self._ledger.check_rules(self._digest)
         (tables, rule, unit), others = self.about(question), self._others(question)
         terms = terms_of([rule, *([] if others is None else [others[0]])])
@@ -335,14 +316,14 @@ class Database:
         if others is not None:
             noise = noise_for_both(question.plan, unit, others[1], epsilon=rest, law=terms.noise)
             meaning = [meaning_of(question.plan), rule.population, unit.relation, others[0].population, others[1].relation, terms.noise]
-            return _Priced(question, tables, rule, unit, rest, noise, _digest_of(meaning), asked, others)
-        whole = replace(question, plan=planned(question.plan, unit, epsilon=rest, delta=chance, law=rule.noise))
-        noise = noise_for(whole.plan, unit, epsilon=rest, delta=chance, law=rule.noise, names=[key.text for key in question.keys])
+            return Priced(question, tables, rule, unit, rest, noise, _digest_of(meaning), asked, others)
+        plan, noise = noise_of(question, unit, rest, chance, rule.noise if law is None else law)
+        whole = replace(question, plan=plan)
         # The delta is part of the meaning where it decides anything; how much noise there is is not.
-        decides = bool(noise.threshold or noise.at) or any(isinstance(law, Picking) and law.delta is not None for law in noise.laws)
-        law = rule.noise if noise.at is None else f"{rule.noise}, gaussian"  # noise of different kinds is never averaged
-        meaning = [meaning_of(whole.plan), rule.population, unit.relation, law, str(chance) if decides else ""]
-        return _Priced(whole, tables, rule, unit, rest, noise, _digest_of(meaning), asked)
+        decides = bool(noise.threshold or noise.at) or any(isinstance(one, Picking) and one.delta is not None for one in noise.laws)
+        kind = rule.noise if noise.at is None else f"{rule.noise}, gaussian"  # noise of different kinds is never averaged
+        meaning = [meaning_of(plan), rule.population, unit.relation, kind, str(chance) if decides else ""]
+        return Priced(whole, tables, rule, unit, rest, noise, _digest_of(meaning), asked)
 
     def about(self, question: Question) -> tuple[tuple[TableRule, ...], BudgetRule, Unit]:
         """The protected tables of a question, and the budget of those who are counted first, whom its first table is about."""
@@ -359,13 +340,13 @@ class Database:
             return None
         return self.policy.budget(found[0].population), found[0].protects
 
-    def _stored(self, priced: _Priced) -> list[Release]:
+    def _stored(self, priced: Priced) -> list[Release]:
         """The answers that the ledger has, the one of the largest epsilon first, of equal ones the oldest."""
         found = [Release.stored(charge, payload) for charge, payload in self._ledger.answers(priced.key, priced.version)]
         return sorted(found, key=lambda release: (-release.epsilon, release.entry.seq))[:_BLENDED]
 
     def _needed(self, question: Question, error: Fraction, delta: Number | None) -> Fraction:
-        (_, rule, unit), others = self.about(question), self._others(question)
+        (tables, rule, unit), others = self.about(question), self._others(question)
         if others is not None:
             terms = terms_of([rule, others[0]])
 
@@ -373,13 +354,18 @@ class Database:
                 return noise_for_both(question.plan, unit, others[1], epsilon=epsilon, law=terms.noise)
 
             return needed_epsilon(question, for_both, error, terms.max_epsilon)
-        whole = replace(question, plan=centred(counted(question.plan), unit, rule.noise))
         chance = _one(delta, question.options.delta, rule.default_delta, "delta")
+        budget, at = self._ledger.book.budget(rule.population), parts_read(question.plan, tables)
 
         def noise_at(epsilon: Fraction) -> Noise:
-            return noise_for(whole.plan, unit, epsilon=epsilon, delta=chance, law=rule.noise)
+            plan, best = noise_of(question, unit, epsilon, chance, rule.noise)
+            if best.at is None:
+                return best
+            simple, plain = noise_of(question, unit, epsilon, chance, "laplace")
+            losses = plain.loss(simple.sensitivity(unit)), best.loss(plan.sensitivity(unit))
+            return plain if only(*losses, budget, at) else best
 
-        return needed_epsilon(whole, noise_at, error, rule.max_epsilon_per_query)
+        return needed_epsilon(question, noise_at, error, rule.max_epsilon_per_query)
 
 
 def _one(given: Number | None, written: Fraction | None, default: Fraction | None, name: str) -> Fraction | None:

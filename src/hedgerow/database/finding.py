@@ -220,10 +220,13 @@ def asked_for(release: Release) -> Fraction:
     return max(release.epsilon, Fraction(about.get("asked", 0)))
 
 
-def too_few(searches: Sequence[Search]) -> Refused:
-    """When nothing was found."""
+def too_few(searches: Sequence[Search], paid: Fraction | None = None) -> Refused:
+    """When nothing was found: the one refusal that may come after something was ``paid``, since the data had to be looked at. None where an
+    earlier question paid for it."""
+    spent = "Nothing is charged: an earlier question sought it for as much" if paid is None else f"The search cost epsilon {float(paid):g}"
+    which = "a larger one" if paid is None else "a larger one, which pays for another search"
     return Refused(
-        f"Not found: {_listed(searches)}. There are too few people with a value for so small an epsilon. Ask with a larger one, or "
+        f"Not found: {_listed(searches)}. There are too few people with a value for so small an epsilon. {spent}. Ask with {which}, or "
         "declare it in the policy."
     )
 

@@ -66,7 +66,7 @@ max_groups = 3                         # groups that one patient may touch in on
 max_rows_per_group = 5                 # and her rows that count in each
 
 [tables.visits.columns]
-day    = {{ type = "date", values = "2026-01 … 2026-12" }}
+day    = {{ type = "date", values = "2026-01-01 … 2026-12-31" }}
 region = {{ values = {_REGIONS} }}
 age    = {{ type = "integer", min = 0, max = 110 }}
 smoker = {{ type = "boolean" }}

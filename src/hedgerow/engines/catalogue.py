@@ -15,7 +15,7 @@ from hedgerow.engines.decode import Compiled, Statement
 from hedgerow.engines.desk import Desk, tried
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.frames import snapshot
-from hedgerow.engines.reading import READABLE, UNITS, Stored, parse, read, read_unit
+from hedgerow.engines.reading import READABLE, UNITS, Stored, bounded, parse, read, read_unit
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.engines.terms import column, select
 from hedgerow.errors import InvalidArgument, SourceError
@@ -33,6 +33,7 @@ _TYPES: Final[Mapping[str, Type]] = {
     **dict.fromkeys(("VARCHAR", "UUID"), "text"),
     **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"), "date"),
 }
+_WIDE: Final = re.compile("UBIGINT|HUGEINT|UHUGEINT|DECIMAL")
 _WORDS: Final[Mapping[Type | None, str]] = {
     "boolean": "truth values",
     "integer": "whole numbers",
@@ -135,7 +136,10 @@ def _stocked(desk: Desk, registered: Registered, relation: str, dialect: Dialect
 
 def physical(columns: Sequence[tuple[str, str]]) -> tuple[PhysicalColumn, ...]:
     """The engine's types in our words."""
-    return tuple(PhysicalColumn(name, _type(engine_type)) for name, engine_type in columns)
+    return tuple(
+        PhysicalColumn(name, _type(engine_type), bool(_WIDE.match(engine_type)), engine_type.startswith("TIMESTAMP"))
+        for name, engine_type in columns
+    )
 
 
 def _type(engine_type: str) -> Type | None:
@@ -158,7 +162,7 @@ def shelf_of(schema: Schema, relation: str, columns: Sequence[PhysicalColumn]) -
             )
             dates = " Turn the text into dates first, with pandas.to_datetime for instance."
             raise SourceError(held + dates * ((there.type, declared.type) == ("text", "date")))
-        stored[declared.name] = Stored(there.name, there.type)
+        stored[declared.name] = Stored(there.name, there.type, there.wide)
     return Shelf(relation, stored, _unit(schema, columns))
 
 
@@ -185,15 +189,15 @@ def _find(schema: Schema, name: str, columns: Sequence[PhysicalColumn]) -> Physi
 
 def _parsing(schema: Schema, relation: str, columns: Sequence[PhysicalColumn], dialect: Dialect) -> tuple[str, Shelf]:
     """For a file of text alone: the query that parses the declared columns, and where they then lie."""
-    wanted = [(f"c{i}", _find(schema, declared.name, columns), declared.type) for i, declared in enumerate(schema.columns)]
-    outputs = [(name, parse(column(there.name), type_, dialect)) for name, there, type_ in wanted]
-    stored = {declared.name: Stored(name, declared.type) for declared, (name, _, _) in zip(schema.columns, wanted, strict=True)}
-    unit = _unit(schema, columns)
-    if unit is not None and schema.id is not None:
-        unit = stored[schema.id.name]
-    elif unit is not None:
-        outputs.append(("u", column(unit.name)))
-        unit = Stored("u", "text")
+    wanted = [(f"c{i}", _find(schema, declared.name, columns), declared) for i, declared in enumerate(schema.columns)]
+    outputs = [(name, parse(column(there.name), each.type, dialect, moved=bounded(each))) for name, there, each in wanted]
+    stored = {declared.name: Stored(name, declared.type) for name, _, declared in wanted}
+    unit, id_ = _unit(schema, columns), schema.id
+    if unit is not None and id_ is not None and not any(each.name == id_.name and bounded(each) for each in schema.columns):
+        unit = stored[id_.name]
+    elif unit is not None:  # apart from a column whose values are moved, or strangers would be one person
+        outputs.append(("u", column(unit.name) if id_ is None else parse(column(unit.name), id_.type, dialect)))
+        unit = Stored("u", "text" if id_ is None else id_.type)
     query = select(outputs, exp.Table(this=exp.to_identifier(relation, quoted=True)))
     return query.sql(dialect=dialect.name, comments=False, copy=False), Shelf(f"{relation} parsed", stored, unit)
 

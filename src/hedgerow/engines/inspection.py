@@ -23,7 +23,7 @@ from hedgerow.plan.values import Type, Value
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Looking", "Public", "check_fit", "inspect", "survey"]
+__all__ = ["Looking", "Public", "check_fit", "clocks", "inspect", "survey"]
 
 _SECONDS: Final = 60.0
 _FEW: Final = 200  # values that are worth a list
@@ -132,6 +132,13 @@ def check_fit(table: Registered, columns: Sequence[PhysicalColumn]) -> None:
     """Whether declared types can be read from those of the data; SourceError where not. A .csv file is text, which may spell anything."""
     if table.path is None or table.path.suffix.lower() != ".csv":
         shelf_of(table.schema, "", columns)
+
+
+def clocks(table: str, columns: Iterable[PhysicalColumn]) -> list[str]:
+    """What a custodian should know of columns with a time of day."""
+    return [
+        f"{table}.{column.name} holds timestamps, and is read as dates: the time of day is cut off." for column in columns if column.clock
+    ]
 
 
 def _check(path: Path) -> None:

@@ -16,7 +16,7 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Type
 
-__all__ = ["READABLE", "UNITS", "Stored", "parse", "read", "read_unit"]
+__all__ = ["READABLE", "UNITS", "Stored", "bounded", "parse", "read", "read_unit"]
 
 # Declared type: the types in the data that it can be read from.
 READABLE: Final[Mapping[Type, tuple[Type, ...]]] = {
@@ -31,17 +31,22 @@ UNITS: Final[tuple[Type, ...]] = ("integer", "text", "real")
 _NUMBER: Final = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?"
 _INFINITE: Final = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _DATE: Final = r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?"
+_NEAR: Final = 2**40  # so far doubles are within a thousandth, also those that the engine makes of decimals
+_BEYOND: Final = 2.0**63
 _TRUE: Final = ("true", "t", "yes", "y", "1")
 _FALSE: Final = ("false", "f", "no", "n", "0")
 _WHITE: Final = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
+Branch = tuple[exp.Expr, exp.Expr]  # a condition, and what a value is where it holds
+
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A column where it lies: its name in the engine and its type there."""
+    """A column where it lies: its name in the engine and its type there, and whether its whole numbers may need more than 64 bits."""
 
     name: str
     type: Type
+    wide: bool = False
 
 
 def read(declared: Column, stored: Stored, dialect: Dialect) -> exp.Expr:
@@ -54,11 +59,37 @@ def read(declared: Column, stored: Stored, dialect: Dialect) -> exp.Expr:
     if declared.values is not None:
         return _listed(value, missing, declared)
     if declared.low is not None and declared.high is not None and declared.type in ("integer", "real", "date"):
-        return between(value, *_ends(declared, declared.low, declared.high), *missing)
+        ends = _ends(declared, declared.low, declared.high)
+        if declared.type != "integer" or not (stored.wide or stored.type == "real"):
+            return between(value, *ends, *missing)
+        if max(abs(declared.low), abs(declared.high)) <= _NEAR:
+            return _between_doubles(raw, value, declared, ends, missing)
+        return call("coalesce", between(value, *ends, *missing), _far(raw, *ends, *missing))
     return when(*missing, otherwise=value) if missing else value
 
 
-def _missing(raw: exp.Expr, stored: Type, dialect: Dialect) -> list[tuple[exp.Expr, exp.Expr]]:
+def _between_doubles(raw: exp.Expr, value: exp.Expr, declared: Column, ends: tuple[exp.Expr, exp.Expr], missing: list[Branch]) -> exp.Expr:
+    """Moved to an end before it is cast, so that numbers beyond 64 bits are too. Doubles lie on the same side of an end as the numbers that
+    they stand for, or else the number is less than a half away from the end, and rounds to it."""
+    assert declared.low is not None
+    assert declared.high is not None
+    size = as_type(raw.copy(), "real")
+    below = test(size, exp.LT, real(float(declared.low)))
+    above = test(size.copy(), exp.GT, real(float(declared.high)))
+    return when(*missing, (below, ends[0]), (above, ends[1]), otherwise=value)
+
+
+def _far(raw: exp.Expr, low: exp.Expr, high: exp.Expr, *before: Branch) -> exp.Expr:
+    """The end at which numbers beyond 64 bits lie, NULL for all others. Their doubles are beyond as well, however they round."""
+    size = as_type(raw.copy(), "real", total=True)
+    ends = ((exp.GTE, _BEYOND, high), (exp.LTE, -_BEYOND, low))
+    return when(
+        *((condition.copy(), value.copy()) for condition, value in before),
+        *((test(size.copy(), sign, real(end)), to.copy()) for sign, end, to in ends),
+    )
+
+
+def _missing(raw: exp.Expr, stored: Type, dialect: Dialect) -> list[Branch]:
     """The branch that turns NaN into NULL, where there can be NaN."""
     return [(dialect.is_nan(as_type(raw.copy(), "real")), exp.Null())] if stored == "real" else []
 
@@ -72,7 +103,7 @@ def _typed(raw: exp.Expr, stored: Type, declared: Type) -> exp.Expr:
     return as_type(raw, declared, total=True)
 
 
-def _listed(value: exp.Expr, missing: list[tuple[exp.Expr, exp.Expr]], declared: Column) -> exp.Expr:
+def _listed(value: exp.Expr, missing: list[Branch], declared: Column) -> exp.Expr:
     return when(*missing, (one_of(value, declared.values or (), declared.type), value.copy()))
 
 
@@ -103,8 +134,14 @@ def read_unit(stored: Stored, declared: Column | None, dialect: Dialect) -> tupl
     return unit, there
 
 
-def parse(raw: exp.Expr, type_: Type, dialect: Dialect) -> exp.Expr:
-    """What a piece of text spells as a value of the type, NULL where it spells none."""
+def bounded(declared: Column) -> bool:
+    """Whether whole numbers of the column are moved to a bound, however far out they are; elsewhere they have 64 bits or are none."""
+    return declared.type == "integer" and declared.values is None and declared.low is not None
+
+
+def parse(raw: exp.Expr, type_: Type, dialect: Dialect, *, moved: bool = False) -> exp.Expr:
+    """What a piece of text spells as a value of the type, NULL where it spells none. ``moved``: whole numbers beyond 64 bits become the
+    nearest of these, for bounds to move them on."""
     if type_ == "text":
         return raw
     if type_ == "boolean":
@@ -114,12 +151,14 @@ def parse(raw: exp.Expr, type_: Type, dialect: Dialect) -> exp.Expr:
     if type_ == "date":
         return _parse_date(trimmed, dialect)
     spelled: exp.Expr = dialect.spells(trimmed, _NUMBER)
-    if type_ == "real":
+    if type_ == "real" or moved:
         spelled = either([spelled, _one_of(call("lower", trimmed.copy()), _INFINITE)])
+    if type_ == "real":
         return as_type(when((spelled, trimmed.copy())), "real", total=True)
     # The engine's cast to a whole number gives up on exponents like -99999, where its cast to a real does not.
     size = call("abs", as_type(trimmed.copy(), "real", total=True))
     number = as_type(trimmed.copy(), "integer", total=True)
+    number = call("coalesce", number, _far(trimmed, whole(-(2**63)), whole(2**63 - 1))) if moved else number
     return when((exp.Not(this=spelled), exp.Null()), (test(size, exp.LT, real(0.25)), whole(0)), otherwise=number)
 
 

@@ -91,11 +91,12 @@ def constant(value: Value, type_: Type) -> exp.Expr:
 
 
 def one_of(value: exp.Expr, values: Sequence[Value], type_: Type) -> exp.Expr:
-    """Whether the value is one of these. Whole numbers without a gap are compared with the ends alone."""
-    if type_ == "integer":
+    """Whether the value is one of these. Whole numbers and days without a gap are compared with the ends alone."""
+    if type_ in ("integer", "date"):
         low, high = min(values), max(values)  # type: ignore[type-var]
-        if int(high) - int(low) + 1 == len(set(values)):  # type: ignore[arg-type]
-            return exp.Between(this=value, low=whole(int(low)), high=whole(int(high)))  # type: ignore[arg-type]
+        first, last = (end.toordinal() if isinstance(end, date) else int(end) for end in (low, high))  # type: ignore[arg-type]
+        if last - first + 1 == len(set(values)):
+            return exp.Between(this=value, low=constant(low, type_), high=constant(high, type_))
     return exp.In(this=value, expressions=[constant(item, type_) for item in values])
 
 

@@ -69,17 +69,24 @@ class Batch:
 
     @classmethod
     def from_json(cls, body: bytes) -> Batch:
-        """Read the JSON form."""
+        """Read the JSON form. What has more brackets than a batch has is not taken apart: it would take thirty times its length."""
+        plain = body.count(b"{") <= 1 and body.count(b"[") <= 1
         try:
-            given = json.loads(body)
+            given = json.loads(body, object_pairs_hook=_once) if plain else None
         except (ValueError, RecursionError):
             raise InvalidArgument("batch", "must be JSON, and cannot be read; it may have been cut off") from None
         if not isinstance(given, dict) or given.keys() != {"metric", "reports"}:
-            raise InvalidArgument("batch", 'must be an object of "metric" and "reports"')
+            raise InvalidArgument("batch", 'must be an object of "metric" and "reports", each of them once')
         reports = given["reports"]
         if not isinstance(reports, list) or not reports or not all(isinstance(report, str) for report in reports):
             raise InvalidArgument("reports", "must be a list of texts, at least one")
         return cls(_hash(given["metric"]), _rows(reports))
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object; an empty one where a name stands twice, because readers do not agree which one counts."""
+    held = dict(pairs)
+    return held if len(held) == len(pairs) else {}
 
 
 def _hash(text: object) -> bytes:

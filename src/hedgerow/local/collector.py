@@ -9,7 +9,8 @@ are on disk, and not before. Whatever is wrong with a batch, none of it is count
     409  counted already, or of an epoch that has not begun       503  the store cannot write: send it again under the same key
     410  of an epoch that is closed
 
-``GET /`` is a page for people, ``GET /v1/metrics`` the same for programs. Addresses, headers and times of senders are not written
+``GET /`` is a page for people, ``GET /v1/metrics`` the same for programs. ``GET /demo`` shows in a browser what leaves a client, with the
+client in JavaScript, which is at ``GET /hedgerow-local.js`` for other pages too. Addresses, headers and times of senders are not written
 anywhere; the telemetry of the framework, which would, is switched off.
 """
 
@@ -19,13 +20,15 @@ import logging
 import re
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import HedgerowError, InvalidArgument, SourceError, Unsupported
 from hedgerow.local.batches import Batch
+from hedgerow.local.connections import protocol
 from hedgerow.local.epochs import Calendar
 from hedgerow.local.page import Overview
 from hedgerow.local.store import PIECE, Addition, Store
@@ -39,16 +42,25 @@ __all__ = ["LARGEST", "Rejected", "application", "read", "serve"]
 LARGEST = 4 << 20  # bytes of one body
 _READERS = {"application/octet-stream": Batch.from_bytes, "application/json": Batch.from_json}
 _HEARD = 16  # times as many are read of one that is too large
-_PATIENCE = 30.0  # seconds in which a body must arrive
+_PATIENCE = 30.0  # seconds in which a request must begin, and its body arrive
 _LOG = logging.getLogger("hedgerow.collector")
 _KEY = re.compile(r"[!-~]{16,128}")
 _AT_ONCE = 64  # connections; more are told to come back
-_ROOM = 32 << 20  # bytes that batches on their way may take together; more of them wait
+_SMALL = 1 << 16  # bytes of a body that every connection may have on its way
+_ARRIVING = 12 << 20  # bytes of larger bodies on their way together: who sends one slowly keeps other large ones waiting, and no small one
+_ROOM = 32 << 20  # bytes that batches which have arrived may take together; more of them wait
 _COUNTING = 16 << 20  # bytes of counters that may be worked on; if those of one batch take more, they are alone
-_TIMES = {"application/octet-stream": 4, "application/json": 10}  # how many times its length a body takes while it is read
+_TIMES = {"application/octet-stream": 4, "application/json": 16}  # how many times its length a body takes while it is read
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 # The page runs nothing and fetches nothing.
 _HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'", "Cache-Control": "no-store"}
+# The demonstration runs the client, and sends where its reader tells it to.
+_SHOWN = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; script-src 'self' 'unsafe-inline'; connect-src *"}
+_FILES = {
+    "/demo": ("demo.html", "text/html", _SHOWN),
+    # A page of another site may load it; without that it would have to keep a copy.
+    "/hedgerow-local.js": ("hedgerow-local.js", "text/javascript", {"Access-Control-Allow-Origin": "*"}),
+}
 
 
 class Rejected(Exception):
@@ -115,7 +127,7 @@ def application(
 ) -> "FastAPI":
     """The web application over a store. It writes through one thread of its own and makes its page in another; both end with it.
 
-    ``candidates``: for the ids of RAPPOR metrics, the texts that the page looks for.
+    ``candidates``: for the ids of RAPPOR metrics, the texts that the page looks for; for others the names of their codes.
     """
     from fastapi import FastAPI, Request
     from fastapi.middleware.cors import CORSMiddleware
@@ -128,7 +140,7 @@ def application(
             here = scope["type"] == "http" and scope["path"] == "/v1/reports"
             await (super().__call__ if here else self.app)(scope, receive, send)
 
-    overview, room = Overview(store, calendar, candidates), Room(_ROOM)
+    overview, room, arriving = Overview(store, calendar, candidates), Room(_ROOM), Room(_ARRIVING)
     writer, pages = Writer(store), ThreadPoolExecutor(1, "hedgerow-page")  # a page that takes long keeps no batch waiting
     state = 3 * 8 * max(metric.scheme.counters for metric in calendar.metrics)  # bytes of counters, while one batch is counted
     counting = threading.BoundedSemaphore(max(1, _COUNTING // state))
@@ -145,9 +157,10 @@ def application(
 
     async def receive(request: Request) -> Response:
         kind, key = request.headers.get("Content-Type", ""), request.headers.get("Batch-Key", "")
-        size = _size(request, largest)
-        async with room.taken(size * _TIMES.get(_form(kind), 1) + _kept(calendar, size)):
-            body = await _body(request, largest)
+        async with AsyncExitStack() as held:
+            body = await _body(request, largest, lambda: held.enter_async_context(arriving.taken(_size(request, largest))))
+            # Room to count is taken when all is here: nobody holds it while a sender is slow.
+            await held.enter_async_context(room.taken(len(body) * _TIMES.get(_form(kind), 1) + _kept(calendar, len(body))))
             addition = await asyncio.to_thread(counted, kind, key, body)
             if not await asyncio.wrap_future(writer.add(addition)):
                 raise Rejected(409, "Replayed", "A batch with this Batch-Key was counted already. Nothing was counted again.")
@@ -165,8 +178,22 @@ def application(
     app.add_api_route("/v1/reports", receive, methods=["POST"])
     app.add_api_route("/v1/metrics", listing, methods=["GET"])
     app.add_api_route("/", front, methods=["GET"])
+    for path, told in _FILES.items():
+        app.add_api_route(path, _file(*told), methods=["GET"])
     _explain(app)
     return app
+
+
+def _file(name: str, kind: str, headers: dict[str, str]) -> Callable[[], Any]:
+    """What answers with a file of the JavaScript client."""
+    from fastapi.responses import Response
+
+    content = files("hedgerow.local").joinpath("js", name).read_bytes()
+
+    async def told() -> Response:
+        return Response(content, media_type=kind, headers=headers)
+
+    return told
 
 
 def _size(request: "Request", largest: int) -> int:
@@ -187,15 +214,19 @@ def _form(kind: str) -> str:
     return kind.partition(";")[0].strip().lower()
 
 
-async def _body(request: "Request", largest: int) -> bytes:
-    """The whole body, given up when it is too slow. What is too large is read on for a while without being kept: a sender that is still
-    sending would not hear an answer."""
+async def _body(request: "Request", largest: int, room: Callable[[], Awaitable[None]]) -> bytes:
+    """The whole body, given up when it is too slow. ``room`` is asked for when it is no small one, and the sender's time does not run while
+    it waits. What is too large is read on for a while without being kept: a sender that is still sending would not hear an answer."""
     from starlette.requests import ClientDisconnect
 
-    parts, size = [], 0
+    parts, size, now = [], 0, asyncio.get_running_loop().time
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(_PATIENCE) as limit:
             async for part in request.stream():
+                if size <= _SMALL < size + len(part):
+                    limit.reschedule(None)
+                    await room()
+                    limit.reschedule(now() + _PATIENCE)
                 size += len(part)
                 if size <= largest:
                     parts.append(part)
@@ -225,7 +256,7 @@ def _explain(app: "FastAPI") -> None:
         return told(error.status, error.kind, str(error))
 
     async def elsewhere(_: Request, error: Any) -> Response:
-        return told(error.status_code, "NotServed", "There are POST /v1/reports, GET /v1/metrics and GET / here.")
+        return told(error.status_code, "NotServed", "There are POST /v1/reports, GET /v1/metrics, GET / and GET /demo here.")
 
     async def failed(_: Request, error: Any) -> Response:
         _LOG.error("%s", error)  # names the store's place, which is nothing for strangers; and nothing about a sender
@@ -249,7 +280,7 @@ def serve(
     try:
         import uvicorn
 
-        app = application(store, calendar, candidates=candidates)
+        app, limited = application(store, calendar, candidates=candidates), protocol(_PATIENCE)
     except ImportError:
         raise Unsupported("The collector needs FastAPI and uvicorn: pip install 'hedgerow[collect]'.") from None
 
@@ -263,7 +294,7 @@ def serve(
     with _listening(host, port) as held:
         name, number = held.getsockname()[:2]
         address = f"http://{f'[{name}]' if ':' in name else name}:{number}"
-        Server(uvicorn.Config(app, limit_concurrency=_AT_ONCE, lifespan="on", **quiet)).run(sockets=[held])
+        Server(uvicorn.Config(app, http=limited, limit_concurrency=_AT_ONCE, lifespan="on", **quiet)).run(sockets=[held])
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -45,9 +45,13 @@ def count_files(metric: Metric, files: Iterable[str | Path]) -> Integers:
 
 
 def _batch(metric: Metric, file: Path) -> Iterator[Records]:
-    batch = Batch.from_bytes(file.read_bytes())
-    if batch.metric != metric.hash:
-        raise InvalidArgument("file", f"'{file}' holds reports of another metric or epoch, with the hash", batch.metric.hex())
+    body = file.read_bytes()
+    if not body.startswith(metric.hash):  # before anything else: a file of something else is not cut off
+        raise SourceError(f"The file '{file}' is no batch of '{metric.id}' in epoch {metric.epoch}. It may be of another metric or epoch.")
+    try:
+        batch = Batch.from_bytes(body)
+    except InvalidArgument as error:
+        raise SourceError(f"The file '{file}' cannot be counted: its {error}") from None
     yield batch.records
 
 

@@ -18,7 +18,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.local.epochs import Calendar
 from hedgerow.local.findings import Finding, findings
 from hedgerow.local.losses import CAPS, Loss, finite, losses, together
-from hedgerow.local.protocols import Rappor
+from hedgerow.local.protocols import MEANS, Rappor
 from hedgerow.local.spec import Metric
 from hedgerow.local.store import Store
 
@@ -84,7 +84,8 @@ class _Told:
 
 
 class Overview:
-    """Reads the store when asked, by one thread. ``candidates``: for the ids of RAPPOR metrics, the texts to look for."""
+    """Reads the store when asked, by one thread. ``candidates``: for the ids of RAPPOR metrics, the texts to look for; for those of others
+    the names of their codes, which hold in earlier epochs too as long as there are as many of them."""
 
     def __init__(
         self,
@@ -131,7 +132,7 @@ class Overview:
         return shown
 
     def _row(self, metric: Metric) -> Row:
-        reports, present, names = self._store.reports(metric), metric in self._present, self._candidates.get(metric.id)
+        reports, present, names = self._store.reports(metric), metric in self._present, self._names(metric)
         why = _untold(metric, names)
         if why:
             return Row(metric, reports, present, 0, None, why)
@@ -139,6 +140,14 @@ class Overview:
         if kept is None or (kept.reports != reports and self._clock() >= kept.rested):
             kept = self._kept[metric.hash] = self._computed(metric, names)
         return Row(metric, reports, present, kept.reports, kept.found)
+
+    def _names(self, metric: Metric) -> Sequence[str] | None:
+        """Candidates or names that fit: an earlier epoch may have had other rules under the same id."""
+        names, scheme = self._candidates.get(metric.id, ()), metric.scheme
+        if not any(other.id == metric.id and isinstance(other.scheme, Rappor) == isinstance(scheme, Rappor) for other in self._present):
+            return None
+        fit = len(names) * scheme.m * scheme.h <= _MOST_PLACES if isinstance(scheme, Rappor) else len(names) == scheme.domain
+        return names if names and fit else None
 
     def _computed(self, metric: Metric, names: Sequence[str] | None) -> _Told:
         start, counters = self._clock(), self._store.counters(metric)
@@ -148,12 +157,16 @@ class Overview:
 
 
 def _checked(calendar: Calendar, id: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Candidates that can be looked for."""
-    schemes = [metric.scheme for metric in calendar.metrics if metric.id == id and isinstance(metric.scheme, Rappor)]
-    if not schemes:
-        raise InvalidArgument("candidates", "must be for a RAPPOR metric that is collected here", id)
-    most = min(MOST_CANDIDATES, *(_MOST_PLACES // (scheme.m * scheme.h) for scheme in schemes))
+    """Candidates that can be looked for, or a name for each code."""
+    scheme = next((metric.scheme for metric in calendar.metrics if metric.id == id), None)
+    if scheme is None or isinstance(scheme, MEANS):
+        raise InvalidArgument("candidates", "must be for a metric that is collected here, and counts values", id)
     different = tuple(dict.fromkeys(texts))
+    if not isinstance(scheme, Rappor):
+        if len(different) != scheme.domain or len(texts) != scheme.domain:
+            raise InvalidArgument("candidates", f"of '{id}' must be a different name for each of its {scheme.domain:,} codes", len(texts))
+        return different
+    most = min(MOST_CANDIDATES, _MOST_PLACES // (scheme.m * scheme.h))
     if not 0 < len(different) <= most:
         raise InvalidArgument(
             "candidates", f"for the page must be 1 to {most:,} texts in so many cohorts; hedgerow local decode takes more", len(different)
@@ -175,7 +188,7 @@ def _section(row: Row) -> str:
     closed = "" if row.present else ", an earlier epoch"
     return (
         f"<section><h2>{escape(metric.id)}, epoch {metric.epoch}{closed}</h2>"
-        f'<p class="soft">{row.reports:,} reports · {escape(metric.protocol)} · {domain} · '
+        f'<p class="soft">{row.reports:,} report{"" if row.reports == 1 else "s"} · {escape(metric.protocol)} · {domain} · '
         f"one report costs its client epsilon {_epsilon(metric.epsilon)}</p>{_values(row)}</section>"
     )
 

@@ -69,9 +69,12 @@ class NoisyMax:
 
     @classmethod
     def calibrate(
-        cls, *, sensitivity: Number | Sensitivity | None = None, epsilon: Number, monotone: bool = False, grid: Number | None = None
-    ) -> NoisyMax:
+        cls, *, sensitivity: Number | Sensitivity | None = None, epsilon: Number | None = None, monotone: bool = False,
+        grid: Number | None = None, rho: Number | None = None,
+    ) -> NoisyMax:  # fmt: skip
         """The least noise whose loss, when every score moves by at most ``sensitivity``, stays within ``epsilon``."""
+        if rho is not None:
+            raise InvalidArgument("rho", "is no price of this choice, which is not cheaper in it: give epsilon, or take Exponential", rho)
         move = Sensitivity.of(sensitivity)
         return cls(privacy_epsilon(epsilon) / (move.linf if monotone else 2 * move.linf), monotone, Grid.suiting(move, grid).step)
 

@@ -207,7 +207,7 @@ def _keys(plan: Aggregate, columns: Mapping[str, Expression]) -> str:
         return "One answer for all rows together."
     if cells is None:
         return f"Groups by {keys}: the groups that occur, since their values are not declared."
-    return f"Groups by {keys}: {_many(cells, 'cell')}, all declared, empty ones as well."
+    return f"Groups by {keys}: {_many(cells, 'cell')}, all known beforehand, empty ones as well."
 
 
 def _caps(plan: Aggregate) -> str:

@@ -1,6 +1,7 @@
 """What reading a column means: from whatever a file holds to a value of the declared type, or NULL. It never raises.
 
-* Numbers that are declared whole are rounded, halves away from zero; beyond 64 bits they are not of the type.
+* Numbers that are declared whole are rounded, halves away from zero; beyond 64 bits they are moved to a bound like others that lie
+  outside, and are not of the type where there is none.
 * Text that spells a value of the type is that value; white space around a number or a date does not matter.
 * Text is text already; only whole numbers, truth values and dates are written out.
 """
@@ -24,6 +25,7 @@ __all__ = ["read"]
 
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
 _DATE: Final = re.compile(r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?")
+_LEAST, _MOST = -(2**63), 2**63 - 1  # the ends of 64 bits
 _TRUE: Final = ("true", "t", "yes", "y", "1")
 _FALSE: Final = ("false", "f", "no", "n", "0")
 _INFINITE: Final = {sign + word: math.inf * (-1 if sign == "-" else 1) for sign in ("", "+", "-") for word in ("inf", "infinity")}
@@ -38,17 +40,17 @@ def read(column: Column, raw: object) -> Value:
         value = STARTS[f"start of {column.grain}"](value)
     if value is None or (column.values is not None and value not in column.values):
         return None
-    if column.values is not None or column.low is None or column.high is None:
-        found: Value = value
-        return found
-    return _clamp(value, column.low, column.high)
+    if column.values is None and column.low is not None and column.high is not None:
+        return _clamp(value, column.low, column.high)
+    found: Value = None if isinstance(value, int) and not _LEAST <= value <= _MOST else value
+    return found
 
 
 def _clamp(value: Any, low: Fraction, high: Fraction) -> Value:
     if isinstance(value, date):
         return date.fromordinal(min(max(value.toordinal(), int(low)), int(high)))
     if isinstance(value, int):
-        return min(max(value, int(low)), int(high))
+        return min(max(value, int(low), _LEAST), int(high), _MOST)
     clamped: float = min(max(value, float(low)), float(high))
     return clamped
 
@@ -67,10 +69,9 @@ def _integer(raw: object) -> int | None:
     number = _number(raw)
     if isinstance(number, Decimal) and (not number or number.adjusted() < -1):
         return 0  # below a tenth; its exact fraction may be gigabytes long
-    if number is None or (number.adjusted() > 20 if isinstance(number, Decimal) else abs(number) >= 2**64):
-        return None
-    whole = int(number) if isinstance(number, int) else half_away(Fraction(number))
-    return whole if -(2**63) <= whole < 2**63 else None
+    if number is not None and (number.adjusted() > 20 if isinstance(number, Decimal) else abs(number) >= 2**64):
+        return 2**64 if number > 0 else -(2**64)  # how far beyond does not matter
+    return None if number is None else int(number) if isinstance(number, int) else half_away(Fraction(number))
 
 
 def _real(raw: object) -> float | None:

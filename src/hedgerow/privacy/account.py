@@ -18,7 +18,7 @@ from hedgerow.numeric.rounding import round_down, round_up
 from hedgerow.privacy.conversion import epsilon_of
 from hedgerow.privacy.loss import Bound, brief
 
-__all__ = ["Account", "DualAccount", "decimals"]
+__all__ = ["Account", "DualAccount", "decimals", "digits"]
 
 _PLACES = 12
 _SMALL = Fraction(1, 10**9)
@@ -49,7 +49,7 @@ class Account:
         spent = min(spent, total) if self.spent <= self.total else spent
         left = max(Fraction(0), total - spent)
         numbers = {"total": total, "spent": spent, "left": left}
-        return {name: _written(number, places) for name, number in numbers.items()} | _parts(self.parts)
+        return {name: decimals(number, places=places) for name, number in numbers.items()} | _parts(self.parts)
 
     def __repr__(self) -> str:
         return ("total {total}, closed" if self.spent == math.inf else "total {total}, spent {spent}, left {left}").format(**self.to_dict())
@@ -90,22 +90,21 @@ def _parts(tables: Mapping[str, Mapping[str, Account | DualAccount]]) -> dict[st
 
 
 def _places(total: Fraction) -> int:
-    """So many decimals, that six digits of the total are among them."""
+    """So many decimals, that six digits of it are among them."""
     return _PLACES if total >= _SMALL or total == 0 else len(str(int(1 / total))) + 6
 
 
-def _written(value: Fraction | float, places: int) -> str:
-    """What has that many decimals: in full where they are twelve, else as 2.5e-14."""
-    if places == _PLACES or isinstance(value, float):
-        return decimals(value)
-    number = Decimal(int(value * 10**places)).scaleb(-places).normalize()
-    return f"{number:e}" if number else "0"
+def digits(value: Fraction, *, up: bool = False) -> str:
+    """``value`` as ``decimals`` has it, with six digits at least where it is less than a billionth (a small delta)."""
+    return decimals(value, up=up, places=_places(value))
 
 
-def decimals(value: Fraction | float, *, up: bool = False) -> str:
-    """``value`` with twelve decimals, rounded up or down; "inf" for infinity."""
+def decimals(value: Fraction | float, *, up: bool = False, places: int = _PLACES) -> str:
+    """``value`` with twelve decimals, or as 2.5e-14 where there are more, rounded up or down; "inf" for infinity."""
     if isinstance(value, float):
         return str(math.inf)
-    grid = 10**_PLACES
-    whole, part = divmod(int((round_up if up else round_down)(value, grid) * grid), grid)
-    return f"{whole}.{part:0{_PLACES}d}"
+    steps = int((round_up if up else round_down)(value, 10**places) * 10**places)
+    if places > _PLACES:
+        return f"{Decimal(steps).scaleb(-places).normalize():e}" if steps else "0"
+    whole, part = divmod(steps, 10**places)
+    return f"{whole}.{part:0{places}d}"

@@ -25,7 +25,7 @@ from fractions import Fraction
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument
 from hedgerow.numeric.number import Number, positive, privacy_delta, privacy_epsilon
-from hedgerow.privacy.account import Account, DualAccount, decimals
+from hedgerow.privacy.account import Account, DualAccount, digits
 from hedgerow.privacy.conversion import rho_of
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.parts import Parts
@@ -145,7 +145,7 @@ class Budget:
             view = min((view.parts[at[0]][name] for name in at[1]), key=_left)
         if isinstance(view, Account):
             if loss.delta > 0:
-                return f"it asks for a delta of {decimals(loss.delta, up=True)}, and this budget has none"
+                return f"it asks for a delta of {digits(loss.delta, up=True)}, and this budget has none"
             if isinstance(loss.epsilon, float):
                 fix = "add delta = 1e-9 under [budget], or write noise = 'laplace'"
                 return f"it asks for Gaussian noise, which has no pure epsilon, and this budget has no delta; {fix}"
@@ -157,8 +157,8 @@ class Budget:
 
 
 def _asked(name: str, amount: Fraction | float, account: Account) -> str:
-    wanted = f"an unlimited {name}" if isinstance(amount, float) else f"{name} {decimals(amount, up=True)}"
-    return f"{wanted} with {decimals(account.left)} left"
+    wanted = f"an unlimited {name}" if isinstance(amount, float) else f"{name} {digits(amount, up=True)}"
+    return f"{wanted} with {digits(account.left)} left"
 
 
 def _left(view: Account | DualAccount) -> Fraction:

@@ -16,6 +16,7 @@ from hedgerow.sql.arguments import argument, unit_of
 from hedgerow.sql.asked import Asked
 from hedgerow.sql.grouping import meant
 from hedgerow.sql.named import Arguments
+from hedgerow.sql.quoting import quoted
 from hedgerow.sql.readers import RowReader, only
 from hedgerow.sql.rules.aggregates import is_aggregate
 from hedgerow.sql.scope import Scope, Visible
@@ -85,6 +86,9 @@ class _Folding(RowReader):
     def _read_keys(self, where: exp.Expr, nodes: Sequence[tuple[exp.Expr, Visible | None]]) -> None:
         scope, known = self.scope, False
         if not scope.tables:
+            condition = where.meta.get("condition")
+            if condition is not None:
+                self.refuse(condition, "IN and EXISTS are not about public tables", _public_instead(where, scope))
             self.refuse(where, "Public tables are not summed up in a subquery", _PUBLIC)
         if scope.rows.unit == "row":
             what = "Where every row is somebody of their own, there is nothing to put together for each person"
@@ -101,9 +105,16 @@ class _Folding(RowReader):
                 self._work += value.work
         if not known:
             unit = next((visible.name for visible in scope.columns if visible.is_unit), "the id")
+            if "condition" in where.meta:
+                what = "Nothing says that this is about rows of the same person, and it would show what others hold"
+                self.refuse(where.meta["condition"], what, _same_person(where, scope, unit))
             if isinstance(where, exp.Distinct):
                 self.refuse(where, _SHARED, f"Add {unit} to it: each row once for each person; or write GROUP BY and COUNT(*), outside.")
-            self.refuse(where, _NOISE, f"Add {unit} to GROUP BY: one row for each person; or ask for the aggregate itself, outside.")
+            self.refuse(
+                where,
+                _NOISE,
+                f"Add {unit} to GROUP BY: one row for each person; or ask for it first, as a question of its own, and write its number.",
+            )
 
     def column(self, node: exp.Column) -> Typed:
         """A column of the rows; whether it is a key turns out when all is settled."""
@@ -207,3 +218,21 @@ class _Folding(RowReader):
         )
         made = Scope(scope.text, fold, columns, scope.sources, scope.tables, frozenset(names), scope.leaves + 1, self._work)
         return replace(made, capping=scope.capping).within_limits()
+
+
+def _public_instead(where: exp.Expr, scope: Scope) -> str:
+    """A join with a public table, in the place of IN or EXISTS; the values themselves where that asks for what is not there."""
+    (here, there), *_ = where.meta["pairs"]
+    name, table = f"{quoted(here.table)}.{quoted(here.name)}" if here.table else quoted(here.name), quoted(scope.sources[0][1])
+    if isinstance(where, exp.Group):
+        return f"Ask for the values, which is free: SELECT {quoted(there.name)} FROM {table}; then write them: {name} NOT IN ('a', 'b')."
+    return f"Join it as it is, and write its conditions after WHERE: JOIN {table} AS d ON {name} = d.{quoted(there.name)}."
+
+
+def _same_person(where: exp.Expr, scope: Scope, unit: str) -> str:
+    """The condition with the person in it."""
+    table = quoted(scope.sources[0][1])
+    both = " AND ".join(f"d.{quoted(there.name)} = {here.sql()}" for here, there in where.meta["pairs"])
+    no = "NOT " if isinstance(where, exp.Group) else ""
+    inside = f"SELECT 1 FROM {table} AS d WHERE d.{quoted(unit)} = … AND {both}"
+    return f"Compare the person too, whose id outside stands for the dots: {no}EXISTS ({inside})."

@@ -12,7 +12,8 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.expressions import Expression, reads
 from hedgerow.plan.values import Value
 from hedgerow.sql.names import alias_of
-from hedgerow.sql.narrowing import left, possible
+from hedgerow.sql.narrowing import left, listed, possible
+from hedgerow.sql.quoting import quoted
 from hedgerow.sql.readers import RowReader, functions, only
 from hedgerow.sql.scope import Scope
 from hedgerow.sql.text import Text
@@ -40,17 +41,29 @@ def read_groups(scope: Scope, group: exp.Expr | None, items: Sequence[exp.Expr])
     found: dict[Expression, Grouped] = {}
     for node in meant(scope, group, items):
         if _is_unit(scope, node):
-            reader.refuse(node, "A group for every person would show each of them", "Group by something that many people share.")
+            reader.refuse(node, "A group for every person would show each of them", _for_each(scope, node))
         value = reader.read(node)
         _check(scope, reader, node, value)
         domain = domain_of(scope, value)
         if domain == ():
             reader.refuse(node, "This key is always NULL", "Group by a column.")
+        if domain is None and value.type != "real":
+            domain = listed(scope.rows, value.expression, scope.domain_limit)
         domain = domain and _asked_for(scope, reader, node, value, domain)
         found.setdefault(value.expression, Grouped(value, scope.text.cut(node), domain))
     if len(found) > MAX_KEYS:
         raise scope.text.refusal(Unsupported, f"This has more than {MAX_KEYS} keys", group, "Group by fewer columns.")
     return list(found.values())
+
+
+def _for_each(scope: Scope, node: exp.Expr) -> str:
+    """What to ask instead of a row for every person: something about these rows."""
+    share = "Group by something that many people share"
+    if len(scope.sources) != 1 or len(scope.tables) != 1 or scope.sources[0][1] != scope.tables[0][0]:
+        return f"{share}."
+    (table, _), name = scope.tables[0], scope.column(node.unnest()).name  # type: ignore[arg-type]
+    rows = f"(SELECT {quoted(name)}, COUNT(*) AS n FROM {quoted(table)} GROUP BY {quoted(name)}) AS t"
+    return f"{share}; or ask about what each of them has: SELECT AVG(LEAST(n, 20)) FROM {rows}."
 
 
 def meant(scope: Scope, group: exp.Expr, items: Sequence[exp.Expr]) -> list[exp.Expr]:
@@ -105,7 +118,8 @@ def _check(scope: Scope, reader: RowReader, node: exp.Expr, value: Typed) -> Non
         reader.refuse(node, "This key is the same for all rows", "Group by a column.")
     if value.type == "real":
         text = scope.text.cut(node)
-        whole = f"FLOOR({text})" if isinstance(node.unnest(), exp.Div) else f"FLOOR({text} / 10)"
+        alone = f"({text})" if isinstance(node, exp.Binary | exp.Unary) and not isinstance(node, exp.Paren) else text
+        whole = f"FLOOR({text})" if isinstance(node.unnest(), exp.Div) else f"FLOOR({alone} / 10)"
         reader.refuse(node, "Real numbers make too many groups", f"Group by whole numbers, such as GROUP BY {whole}.")
 
 

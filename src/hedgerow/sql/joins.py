@@ -125,7 +125,7 @@ class _Joining:
                 None,
             )
         if not any(here.whose is not None and here.whose == there.whose for _, here, there in ties):
-            return f"Nothing says that a row of {label} belongs to the same person as the row beside it", self._advice(part), None
+            return f"Nothing says that a row of {label} belongs to the same person as the row beside it", self._advice(part, ties), None
         return None
 
     def _public_problem(self, part: Part, label: str, ties: Sequence[tuple[Tie, Visible, Visible]]) -> tuple[str, str, None] | None:
@@ -136,12 +136,18 @@ class _Joining:
             return what, f"Join on columns that the policy declares as unique in {label}.", None
         return None
 
-    def _advice(self, part: Part) -> str:
+    def _advice(self, part: Part, ties: Sequence[tuple[Tie, Visible, Visible]]) -> str:
         mine = next((one for one in part.scope.columns if one.whose is not None), None)
         if mine is not None:
             theirs = next((one for one in self._scope.columns if one.whose == mine.whose), None)
             if theirs is not None:
-                return f"Add {quoted(theirs.alias)}.{quoted(theirs.name)} = {quoted(mine.alias)}.{quoted(mine.name)}."
+                added = f"Add {quoted(theirs.alias)}.{quoted(theirs.name)} = {quoted(mine.alias)}.{quoted(mine.name)}"
+                shared = [quoted(here.name) for _, here, there in ties if here.name == there.name]
+                if not shared or part.scope.tables != self._scope.tables:
+                    return f"{added}."
+                return (
+                    f"{added}, for rows of one person; what people share is counted alone: SELECT COUNT(*) … GROUP BY {', '.join(shared)}."
+                )
         return "Join on the id of the unit, or on a declared foreign key; a subquery has to select it, under its own name."
 
     def _add(self, place: int, placed: set[int]) -> None:

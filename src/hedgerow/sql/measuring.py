@@ -104,7 +104,7 @@ class Measuring:
         return f"a{len(self._calls)}"
 
     def _text(self, asked: Asked) -> str:
-        return self._scope.text.cut(asked.node)
+        return self._scope.text.cut(asked.node, _SHORT)
 
     def _clip(self, asked: Asked, measure: Measure | Pick) -> Clip:
         """With a count of the units outside, which has the measure of the sum until ``clipping`` gives it its own."""
@@ -272,6 +272,7 @@ class Measuring:
 
 
 _SHORTER: Final = (Fraction(date(1001, 1, 1).toordinal()), Fraction(date(9001, 1, 1).toordinal()))  # than the calendar
+_SHORT: Final = 60  # characters of an aggregate in tables and notes
 _ONES: Final = Snap(Fraction(1), 1, 1)
 
 

@@ -15,13 +15,14 @@ from hedgerow.plan.nodes import Filter, Fold, Join, Project, Rows
 from hedgerow.plan.values import Range, Value
 from hedgerow.sql.readers import functions
 
-__all__ = ["conjuncts", "left", "may_be_missing", "never", "possible", "written_out"]
+__all__ = ["conjuncts", "left", "listed", "may_be_missing", "never", "possible", "stray", "written_out"]
 
 EVALUATIONS: Final = 50_000  # nodes of expressions, to find the values of one key
 # Parts of a date that are the same on all days of one month, quarter or year.
 _YEAR: Final = frozenset({"year", "start of year"})
 _QUARTER: Final = _YEAR | {"quarter", "start of quarter"}
 _COARSER: Final = {"start of month": _QUARTER | {"month", "start of month"}, "start of quarter": _QUARTER, "start of year": _YEAR}
+_LISTED: Final[Mapping[str, type]] = {"boolean": bool, "integer": int, "real": float, "text": str, "date": date}
 _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
@@ -65,6 +66,45 @@ def left(rows: Rows, key: Expression, domain: tuple[Value, ...], limit: int) -> 
             if cost <= EVALUATIONS:
                 found = tuple(v for v in found if _within(v, bounds) and all(evaluate(test, {"": v}) is True for test in tests))
     return found
+
+
+def listed(rows: Rows, key: Expression, limit: int) -> tuple[Value, ...] | None:
+    """The values of a key that the conditions list themselves, as IN and = do, in order; None where they do not, or list too many. They are
+    the analyst's words, and so are public: no group outside them has a row, whatever the data hold."""
+    for source, expression, conditions in _written(rows, key):
+        ranges = dict(source.columns)
+        for name in dict.fromkeys(reads(expression)):
+            values = _common(conditions, Read(name), ranges[name].type)
+            if values is not None and ranges[name].values is None and ranges[name].type != "real":  # 0.0 equals -0.0
+                ranges[name] = ranges[name].but(values=tuple(values))
+        found = _common(conditions, expression, range_of(expression, ranges).type) or possible(expression, ranges, limit, conditions)
+        if found and len(found) <= limit:
+            return tuple(sorted(found))  # type: ignore[type-var]
+    return None
+
+
+def _common(conditions: Sequence[Expression], subject: Expression, type_: str) -> set[Value] | None:
+    """Those values that each condition lists which lists some; None where none does."""
+    found = [values for condition in conditions if (values := _literals(condition, subject, _LISTED[type_])) is not None]
+    return set.intersection(*found) if found else None
+
+
+def _literals(condition: Expression, subject: Expression, kind: type) -> set[Value] | None:
+    """The constants that a condition lets something be equal to: =, IN, several with OR, and any part of an AND."""
+    condition = _turned(condition)
+    if not isinstance(condition, Call):
+        return None
+    if condition.function in ("and", "or"):
+        each = [_literals(part, subject, kind) for part in condition.arguments]
+        some = [values for values in each if values is not None]
+        if condition.function == "or":
+            return set().union(*some) if len(some) == len(each) else None
+        return set.intersection(*some) if some else None
+    if condition.function not in ("=", "in") or condition.arguments[0] != subject:
+        return None
+    constants = [one.value if isinstance(one, Constant) else None for one in condition.arguments[1:]]
+    # A number of another type is compared as a double, which several whole numbers equal.
+    return set(constants) if all(type(value) is kind for value in constants) else None
 
 
 def written_out(rows: Rows, expression: Expression) -> tuple[Rows, Expression]:
@@ -191,18 +231,45 @@ def _high(known: Range) -> Fraction | float:
 
 def never(condition: Expression, ranges: Mapping[str, Range]) -> tuple[Expression, Range | None] | None:
     """What a condition compares with constants, and what is known of it that says that this never holds; None where the constants say so
-    themselves. A condition is comparisons, BETWEEN and IN, joined by AND; of other shapes nothing is said."""
-    parts = [_turned(part) for part in conjuncts(condition)]
-    for subject in dict.fromkeys(part.arguments[0] for part in parts if isinstance(part, Call) and part.arguments):
-        if isinstance(subject, Constant) or not set(reads(subject)):
+    themselves. A condition is comparisons, BETWEEN and IN, joined by AND and OR; of other shapes nothing is said."""
+    own: dict[Expression, list[Call]] = {}
+    for part in map(_turned, conjuncts(condition)):
+        if isinstance(part, Call) and part.function == "or":
+            each = [never(branch, ranges) for branch in part.arguments]
+            if None not in each:
+                return each[0]
+            continue
+        if isinstance(part, Call) and part.arguments and not isinstance(part.arguments[0], Constant):
+            own.setdefault(part.arguments[0], []).append(part)
+    for subject, parts in own.items():
+        if not set(reads(subject)):
             continue
         known = range_of(subject, ranges)
-        own = [part for part in parts if isinstance(part, Call) and part.arguments[0] == subject]
-        if any(_fails(part, known) for part in own):
+        if any(_fails(part, known) for part in parts):
             return subject, known
-        if _crossed(own):
+        if known.type == "integer" and any(_between_wholes(part) for part in parts):
+            return subject, Range("integer")
+        if _crossed(parts):
             return subject, None
     return None
+
+
+def stray(condition: Expression, ranges: Mapping[str, Range]) -> tuple[Expression, Range, str] | None:
+    """A text in a list that something never is, what is known of that, and the text. Some of the list may hold, but this was not meant."""
+    for part in conjuncts(condition):
+        if isinstance(part, Call) and part.function == "in" and set(reads(part.arguments[0])):
+            known = range_of(part.arguments[0], ranges)
+            words = [one.value for one in part.arguments[1:] if isinstance(one, Constant) and isinstance(one.value, str)]
+            for word in words if known.values else ():
+                if known.values is not None and word not in known.values:
+                    return part.arguments[0], known, word
+    return None
+
+
+def _between_wholes(part: Call) -> bool:
+    """Whether something is to be equal to a number that is not whole."""
+    numbers = [_number(one.value) if isinstance(one, Constant) else None for one in part.arguments[1:]]
+    return part.function in ("=", "in") and bool(numbers) and all(number is not None and number.denominator > 1 for number in numbers)
 
 
 def _fails(part: Call, known: Range) -> bool:

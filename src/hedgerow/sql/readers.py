@@ -14,6 +14,7 @@ from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type
 from hedgerow.sql.asked import Asked
 from hedgerow.sql.catalog import Name, Unfound
+from hedgerow.sql.grain import refuse_finer
 from hedgerow.sql.quoting import quoted
 from hedgerow.sql.rule import Refusal, filled
 from hedgerow.sql.rules import BY_NODE
@@ -113,7 +114,8 @@ class RowReader:
         except Unbounded:
             raise self.unbounded(node, "and arithmetic needs them", arguments) from None
         except Refused as error:
-            self.refuse(node, str(error).rstrip("."), _INSTEAD[kind])
+            self.refuse(node, str(error).rstrip("."), _declared_otherwise(self.scope, arguments) or _INSTEAD[kind])
+        refuse_finer(self.text, node, function, [(self.scope.rows, argument) for argument in arguments])
         work = size + sum(argument.work for argument in arguments)
         return Typed(Call(function, tuple(argument.expression for argument in arguments)), result, size, work)
 
@@ -168,6 +170,18 @@ class RowReader:
         if not others:
             return Unfound(what, dict.fromkeys(found.values()))
         return self.scope.text.refusal(Unbounded, what, node, _declare(others))
+
+
+def _declared_otherwise(scope: Scope, arguments: Sequence[Typed]) -> str | None:
+    """The line of the policy that makes numbers of a text beside numbers: columns of a CSV file are text where it says nothing of them."""
+    numbers = [argument.type for argument in arguments if argument.type in ("integer", "real")]
+    names = [name for argument in arguments if argument.type == "text" for name in reads(argument.expression)]
+    found = [visible for name in names if (visible := scope.by_column(name)) is not None and visible.range.values is None]
+    if not numbers or not found or found[0].origin is None:
+        return None
+    table, column = found[0].origin
+    line = f'{column.name} = {{ type = "{"real" if "real" in numbers else "integer"}" }}'
+    return f"If {column.name} holds numbers, declare so in the policy, under [tables.{table}.columns]: {line}; else compare it with 'text'."
 
 
 def unbounded_columns(scope: Scope, expressions: Sequence[Expression]) -> list[Visible]:

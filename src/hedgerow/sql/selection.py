@@ -143,6 +143,9 @@ class Selection:
         only(self._text, clause, "expression")
         if not written.this.isdecimal() or len(written.this) > 9:
             raise self._no_number(name, clause)
+        if name == "limit" and int(written.this) == 0:
+            what = "LIMIT 0 leaves nothing of an answer that is paid for"
+            raise self._text.refusal(Unsupported, what, clause, "Write EXPLAIN PRIVACY before the SELECT: it costs nothing.")
         return int(written.this)
 
     def _no_number(self, name: str, clause: exp.Expr) -> Exception:

@@ -75,6 +75,8 @@ def _join(select: exp.Select, condition: exp.Expr, catalog: Catalog, alias: str)
         rows.set("group", exp.Group(expressions=[key.copy() for key in keys]))
     else:
         rows.set("distinct", exp.Distinct())
+    # A refusal speaks of what was written, which is no GROUP BY and no DISTINCT.
+    rows.args["group" if negated else "distinct"].meta.update(condition=condition, pairs=tuple(pairs))
     name = exp.to_identifier(alias, quoted=True)
     beside = exp.Subquery(this=rows, alias=exp.TableAlias(this=name))
     agree = exp.and_(*(exp.EQ(this=here.copy(), expression=exp.column(there.name, alias, quoted=True)) for here, there in pairs))

@@ -13,6 +13,7 @@ from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.folding import folded
 from hedgerow.sql.joins import Joined, joined
 from hedgerow.sql.meeting import meeting_of
+from hedgerow.sql.quoting import quoted
 from hedgerow.sql.readers import RowReader, only
 from hedgerow.sql.rule import Refusal
 from hedgerow.sql.rules import BY_NODE
@@ -89,6 +90,8 @@ class Sources:
         if value.type != "boolean" and where is not None:
             what = f"WHERE wants a condition, and this is {value.type}"
             self._refuse(where.this, what, "Write a comparison, such as x > 0 or x = 'a'.")
+        if value.is_null and where is not None:
+            self._refuse(where.this, "NULL never holds, and noise alone would be paid for", "Write a comparison, such as x > 0 or x = 'a'.")
 
     def _source(self, node: exp.Expr) -> Scope:
         if isinstance(node, exp.Subquery):
@@ -154,7 +157,17 @@ class Sources:
             if node.args.get(part) is not None:
                 what = f"{word} in a subquery picks rows by looking at all of them"
                 where = node.args[part]
-                self._refuse(where, what, f"Write {word} at the end, where it works on the noisy answer.")
+                self._refuse(where, what, f"Write {word} at the end, where it works on the noisy answer{_condition(node)}.")
 
     def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
         raise self.text.refusal(Unsupported, what, node, instead)
+
+
+def _condition(node: exp.Expr) -> str:
+    """What says the same of the first rows in some order, for each row by itself."""
+    order = node.args.get("order")
+    first = order.expressions[0] if isinstance(order, exp.Order) and order.expressions else None
+    if not isinstance(first, exp.Ordered) or not isinstance(first.this, exp.Column):
+        return "; to leave rows out, write a condition on each: WHERE x >= 100"
+    sign = ">=" if first.args.get("desc") else "<="
+    return f"; for the first rows in that order, write how far they go: WHERE {quoted(first.this.name)} {sign} …"

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from hedgerow.errors import InvalidArgument, Refused, Unsupported
@@ -26,6 +27,7 @@ MAX_TOKENS: Final = 5000
 MAX_DEPTH: Final = 40
 _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 _SHOWN: Final = 100  # characters of a line that a message shows
+_CUT: Final = 300  # characters of an expression that it repeats
 
 Span = tuple[int, int]  # first character, and the one after the last
 
@@ -83,13 +85,8 @@ class Text:
             return self.word(*_names(node))
         first = max(self._before(min(start for start, _ in places)) - 1, 0)
         last = max(self._before(max(end for _, end in places)) - 1, first)
-        words = _WORDS.get(type(node), ())
-        if isinstance(node, exp.Func) and "start" not in node.meta:
-            words = (*words, *node.sql_names())
-        for back in range(first, max(first - 5, -1), -1):
-            if self.tokens[back].text.upper() in words:
-                first = back
-                break
+        for words in reversed(list(map(_first_words, _spine(node)))):
+            first = next((back for back in range(first, max(first - 5, -1), -1) if self.tokens[back].text.upper() in words), first)
         if isinstance(node, exp.Paren | exp.Subquery | exp.Tuple) and first > 0 and self.tokens[first - 1].token_type == TokenType.L_PAREN:
             first -= 1
         first, last = self._balanced(first, last)
@@ -97,11 +94,14 @@ class Text:
             first, last = self._balanced(first, min(last + 2, len(self.tokens) - 1))
         return self.tokens[first].start, self.tokens[last].end + 1
 
-    def cut(self, node: exp.Expr) -> str:
-        """The text of a node in one line, for people."""
+    def cut(self, node: exp.Expr, most: int = _CUT) -> str:
+        """The text of a node in one line, for people, who may copy it: as it was typed where that is all of it, else from the tree."""
         span = self.span(node)
-        found = " ".join(self.text[span[0] : span[1]].split()) if span else node.key.upper()
-        return found if len(found) <= 60 else found[:59] + "…"
+        found = " ".join(self.text[span[0] : span[1]].split()) if span else ""
+        named = any(str(part.this).startswith("\0") for part in node.find_all(exp.Anonymous))  # taken off before the tree was made
+        if not named and not _reads_as(found, node):
+            found = node.sql(dialect=DuckDB(), comments=False, unsupported_level=ErrorLevel.IGNORE)
+        return found if len(found) <= most else found[: most - 1] + "…"
 
     def word(self, *words: str, start: int = 0) -> Span | None:
         """Where one of these words first stands as a token of its own (not quoted)."""
@@ -140,6 +140,35 @@ class Text:
         line = "".join(c if c.isprintable() else " " for c in self.text[left:right])
         marks = " " * (span[0] - left) + "^" * max(1, min(span[1], right) - span[0])
         return f"    {'…' * (left > begin)}{line}{'…' * (right < end)}\n    {' ' * (left > begin)}{marks}"
+
+
+def _spine(node: object) -> Iterator[exp.Expr]:
+    """A node, and those that it begins with."""
+    while isinstance(node, exp.Expr):
+        yield node
+        node = node.args.get("this")
+
+
+def _first_words(node: exp.Expr) -> tuple[str, ...]:
+    """What a node may begin with that leaves no position in the tree."""
+    words = _WORDS.get(type(node), ())
+    own = isinstance(node, exp.Func) and not isinstance(node, exp.Connector) and "start" not in node.meta
+    return (*words, *node.sql_names()) if own and isinstance(node, exp.Func) else words
+
+
+def _reads_as(text: str, node: exp.Expr) -> bool:
+    """Whether a piece of the question means this node, and nothing more or less."""
+    if len(text) > _CUT:
+        return True  # shown in part
+    try:
+        if isinstance(node, exp.Query):
+            return bool(sqlglot.parse_one(text, dialect=DuckDB()) == node)
+        found = sqlglot.parse_one(f"SELECT {text}", dialect=DuckDB())
+    except (SqlglotError, RecursionError, ValueError, IndexError, KeyError, AttributeError, TypeError):
+        return False
+    return (
+        type(found) is exp.Select and found.expressions == [node] and {name for name, part in found.args.items() if part} == {"expressions"}
+    )
 
 
 def _names(node: exp.Expr) -> tuple[str, ...]:

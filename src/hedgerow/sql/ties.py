@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from hedgerow.errors import Unsupported
 from hedgerow.plan.nodes import Filter
+from hedgerow.sql.grain import refuse_finer
 from hedgerow.sql.readers import RowReader, only
 from hedgerow.sql.rule import filled
 from hedgerow.sql.scope import Scope, Visible
@@ -79,6 +80,8 @@ class Ties:
             self._read(place, self.parts[place])
         for node in _conjuncts(where):
             self._sort(node, len(self.parts) - 1, None)
+        for tie in self.ties:
+            refuse_finer(text, tie.node, "=", [(self.parts[part].scope.rows, column.value) for part, column in (tie.first, tie.second)])
 
     def _check(self, place: int, part: Part) -> None:
         taken = [other.alias.casefold() for other in self.parts[:place]]

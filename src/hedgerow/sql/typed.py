@@ -11,9 +11,11 @@ from typing import Final
 from hedgerow.plan.expressions import Constant, Expression
 from hedgerow.plan.values import Range, Type, Value
 
-__all__ = ["Typed", "aligned", "as_number", "constant", "iso_date", "no_day"]
+__all__ = ["NO_CLOCK", "Typed", "aligned", "as_number", "constant", "iso_date", "no_day"]
 
+NO_CLOCK: Final = "Times of day are not known: a timestamp is read as its date"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT: Final = re.compile(_DAY.pattern + r"[ T]+[0-9].*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ def iso_date(text: str) -> date | None:
 
 def no_day(text: str) -> tuple[str, str]:
     """What is wrong with text that should be a day, and what to write."""
+    if _MOMENT.fullmatch(text):
+        return NO_CLOCK, f"Write the day alone, which means all of it: '{text[:10]}'."
     if _DAY.fullmatch(text):
         return f"There is no day {text}", "Write a day that the calendar has, such as '2026-01-31'."
     return "This is no date", "Write year, month and day: '2026-01-31', or DATE '2026-01-31'."
@@ -77,4 +81,4 @@ def no_day(text: str) -> tuple[str, str]:
 
 def as_number(condition: str) -> str:
     """A condition as 1 and 0, which leaves NULL out: with ELSE 0 it would count as 0."""
-    return f"CASE WHEN {condition} THEN 1 WHEN NOT {condition} THEN 0 END"
+    return f"CASE WHEN {condition} THEN 1 WHEN NOT ({condition}) THEN 0 END"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 NUMBERS = ("age", "big", "cost", "temp", "gap", "score", "price", "level", "MONTH(day)", "YEAR(seen)", "EXTRACT(DOW FROM day)")
@@ -84,6 +84,7 @@ def condition(random: Random, depth: int) -> str:
             f"COALESCE(city, region, 'none') NOT LIKE '{random.choice(PATTERNS)}'",
             f"region IN ('north', '{random.choice(['east', 'nowhere'])}')",
             f"level IN (1, {random.choice(['2', '3', '9'])})",
+            f"city IN ('ulm', '{random.choice(['bonn', 'nowhere', ''])}')",
             "flag",
             f"{random.choice(['n', 'cost', 'city', 'seen', 'age'])} IS {random.choice(['', 'NOT '])}NULL",
             f"day {sign} DATE '2024-03-01'",
@@ -115,7 +116,9 @@ class Words:
 SUMMED = ("SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP")
 PAIRED = ("COVAR_POP", "COVAR_SAMP", "CORR")
 SHARES = ("0.5", "0.9", "0.01", "0.25")
-METHODS = ("", ", method => 'inverse'", ", method => 'smooth'", ", method => 'laplace'", ", method => 'propose', bound => 3")
+METHODS = ("", "", ", method => 'inverse'", ", method => 'smooth'", ", method => 'laplace'", ", method => 'propose', bound => 3")
+CLIPPED = ("", ", clipped => TRUE", ", clipped => TRUE, outer_bounds_per_group => (-500, 900)")
+BRACKETS = ("", ", bracket => 0.05", ", bracket => 0.005")
 LIMITS = ("(0, 1)", "(0, 50)", "(-3, 3)", "(-100, 0.5)", "(2, 7)")
 
 
@@ -125,16 +128,18 @@ def _count(random: Random, words: Words) -> str:
 
 
 def _limited(random: Random, words: Words) -> str:
-    what = random.choice(["COUNT(*", f"COUNT({random.choice(words.counted)}", f"SUM({words.number(random)}"])
-    return f"{what}, contribution_bounds_per_group => {random.choice(LIMITS)})"
+    added = f"SUM({words.number(random)}"
+    what = random.choice(["COUNT(*", f"COUNT({random.choice(words.counted)}", added, added])
+    clipped = random.choice(CLIPPED) if what.startswith("SUM") else ""
+    return f"{what}, contribution_bounds_per_group => {random.choice(LIMITS)}{clipped})"
 
 
 def _pick(random: Random, words: Words) -> str:
     method, value = random.choice(METHODS), words.number(random)
     return random.choice(
         [
-            f"MEDIAN({value}{method})",
-            f"QUANTILE({value}, {random.choice(SHARES)}{method})",
+            f"MEDIAN({value}{method or random.choice(BRACKETS)})",
+            f"QUANTILE({value}, {random.choice(SHARES)}{method or random.choice(BRACKETS)})",
             f"PERCENTILE_CONT({random.choice(SHARES)}) WITHIN GROUP (ORDER BY {value})",
             f"MIN({value}{method})",
             f"MAX({value}{method})",
@@ -259,7 +264,16 @@ def derived(random: Random) -> Words:
     )
 
 
+def chosen(random: Random) -> Words:
+    """The rows of those who are among others, or have another row that is like this one."""
+    beside = random.choice(["level", "city", "region", "age"])
+    rows = f"SELECT 1 FROM data b WHERE b.id = a.id AND b.{beside} = a.{beside} AND b.cost {random.choice('<>')} 100"
+    among = f"SELECT id FROM data WHERE {condition(random, 1)}"
+    tests = (f"id IN ({among})", f"id NOT IN ({among})", f"EXISTS ({rows})", f"NOT EXISTS ({rows})")
+    return replace(TABLE, source=f"(SELECT * FROM data a WHERE {random.choice(tests)})")
+
+
 def question(random: Random) -> str:
     """A whole question."""
     made = random.random()
-    return asked(random, TABLE if made < 0.6 else folded(random) if made < 0.8 else derived(random))
+    return asked(random, TABLE if made < 0.55 else folded(random) if made < 0.73 else derived(random) if made < 0.9 else chosen(random))

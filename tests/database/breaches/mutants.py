@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from hedgerow import release as door
 from hedgerow.answers.noise import LawName
-from hedgerow.database import database
+from hedgerow.database import database, pricing
 from hedgerow.engines import compile as compiling
 from hedgerow.engines import reading, sums
 from hedgerow.engines import snapping as engine_snapping
@@ -76,7 +76,7 @@ def measures_at_one_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
     def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, law: LawName, **_: Any) -> Noise:
         return Noise(tuple(Laplace.calibrate(sensitivity=move, epsilon=epsilon) for move in plan.sensitivity(unit)))
 
-    monkeypatch.setattr(database, "noise_for", noise_for)
+    monkeypatch.setattr(pricing, "noise_for", noise_for)
     monkeypatch.setattr(Noise, "loss", lambda self, moves: self.laws[0].loss(moves[0]))
 
 

@@ -20,6 +20,7 @@ class Case:
     sql: str
     breach: str
     everywhere: bool = False  # all neighbours are asked from the words on, not only the first
+    bug: str = ""  # of another system, and where it was told there
 
 
 PERSON = World(ID, "add-remove", 2, 2, "laplace", "integer")
@@ -35,15 +36,15 @@ UNPARTNERED = "SELECT COUNT(*) FROM visits v LEFT JOIN orders o ON o.customer = 
 CASES = (
     Case(old.charge_after_answer, PERSON, "SELECT COUNT(*) FROM data", "order"),
     Case(old.clip_after_sum, ROW, "SELECT SUM(age) FROM data", "distance"),
-    Case(old.measures_at_one_epsilon, PERSON, "SELECT SUM(age), COUNT(age) FROM data", "price"),
-    Case(old.mean_at_half_price, PERSON, "SELECT AVG(age) FROM data", "distance"),
+    Case(old.measures_at_one_epsilon, PERSON, "SELECT SUM(age), COUNT(age) FROM data", "price", bug="smartnoise-200"),
+    Case(old.mean_at_half_price, PERSON, "SELECT AVG(age) FROM data", "distance", bug="smartnoise-202"),
     Case(old.mean_at_half_price, REPLACED, "SELECT AVG(score) FROM data", "distance"),
     Case(old.sensitivity_from_data, ROW, "SELECT SUM(age) FROM data", "plan", everywhere=True),
-    Case(old.noise_reused, PERSON, DECLARED, "noise"),
+    Case(old.noise_reused, PERSON, DECLARED, "noise", bug="opendp-2344"),
     Case(old.limit_before_noise, PERSON, DECLARED, "shape"),
     Case(old.limit_before_noise, REPLACED, OPEN, "lone groups", everywhere=True),
     Case(old.nan_passes_clamp, PERSON, "SELECT SUM(cost) FROM data", "status", everywhere=True),
-    Case(old.bound_kept, PERSON, "SELECT SUM(age * 3) FROM data", "distance"),
+    Case(old.bound_kept, PERSON, "SELECT SUM(age * 3) FROM data", "distance", bug="smartnoise-201"),
     Case(old.threshold_for_one_group, PERSON, OPEN, "threshold"),
     Case(old.threshold_for_one_group, REPLACED, OPEN, "threshold"),
     Case(old.no_group_cap, PERSON, OPEN, "lone groups"),
@@ -66,10 +67,11 @@ CASES = (
     Case(new.delta_twice, PERSON, "SELECT city, MEDIAN(age, method => 'propose', bound => 3) FROM data GROUP BY city", "threshold"),
     Case(new.limits_not_applied, PERSON, "SELECT SUM(age, contribution_bounds_per_group => (0, 50)) FROM data", "distance"),
     Case(new.filter_after_the_bound, PERSON, "SELECT COUNT(*) FILTER (WHERE age > 5) FROM data", "distance"),
-    Case(new.sum_keeps_bounds, PERSON, "SELECT SUM(score + age) FROM data", "distance"),
-    Case(new.name_keeps_bounds, PERSON, "SELECT SUM(age) FROM (SELECT age * 9 AS age FROM data)", "distance"),
-    Case(new.lower_bound_twice, ROW, "SELECT SUM(temp) FROM data", "distance"),
+    Case(new.sum_keeps_bounds, PERSON, "SELECT SUM(score + age) FROM data", "distance", bug="smartnoise-319"),
+    Case(new.name_keeps_bounds, PERSON, "SELECT SUM(age) FROM (SELECT age * 9 AS age FROM data)", "distance", bug="opendp-2949"),
+    Case(new.lower_bound_twice, ROW, "SELECT SUM(temp) FROM data", "distance", bug="diffprivlib-105"),
     Case(new.clip_not_used, ROW, "SELECT SUM(price) FROM data", "distance"),
+    Case(new.clip_not_used, ROW, "SELECT COVAR_POP(price, price * 2) FROM data", "distance", bug="smartnoise-622"),
     Case(
         new.join_without_the_unit,
         SHOP,

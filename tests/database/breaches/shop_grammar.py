@@ -182,6 +182,24 @@ def parted(random: Random) -> Words:
     return replace(words, source=f"(SELECT * FROM {words.source} WHERE {random.choice(conditions)})")
 
 
+AMONG = (
+    (VISITS, "customer IN (SELECT customer FROM orders WHERE amount > 5)"),
+    (VISITS, "customer NOT IN (SELECT customer FROM orders WHERE note = 'a')"),
+    (VISITS, "EXISTS (SELECT 1 FROM orders o WHERE o.customer = visits.customer AND o.region = visits.region)"),
+    (VISITS, "NOT EXISTS (SELECT 1 FROM visits v WHERE v.customer = visits.customer AND v.month = visits.month AND v.minutes > 5)"),
+    (ORDERS, "EXISTS (SELECT 1 FROM items WHERE items.order_number = orders.number AND price > 1)"),
+    (ORDERS, "number NOT IN (SELECT order_number FROM items WHERE kind = 'book')"),
+    (ITEMS, "item IN (SELECT item FROM returns WHERE days > 3)"),
+    (ITEMS, "NOT EXISTS (SELECT 1 FROM returns r WHERE r.item = items.item)"),
+)
+
+
+def chosen(random: Random) -> Words:
+    """Rows that have others in another table."""
+    words, test = random.choice(AMONG)
+    return replace(words, source=f"(SELECT * FROM {words.source} WHERE {test})")
+
+
 def shop_question(random: Random) -> str:
     """A whole question."""
     made = random.random()
@@ -189,4 +207,6 @@ def shop_question(random: Random) -> str:
         return asked(random, parted(random))
     if made < 0.4:
         return asked(random, random.choice(AT_HAND))
-    return asked(random, random.choice(JOINED) if made < 0.7 else folded(random) if made < 0.88 else derived(random))
+    if made < 0.5:
+        return asked(random, chosen(random))
+    return asked(random, random.choice(JOINED) if made < 0.76 else folded(random) if made < 0.9 else derived(random))

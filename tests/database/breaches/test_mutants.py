@@ -64,7 +64,7 @@ def test_the_code_as_it_is_passes(world: World | Shop, worlds: dict[World | Shop
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.plant.__name__}-{case.breach}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.bug}-{case.plant.__name__}-{case.breach}".lstrip("-"))
 def test_a_planted_mistake_is_found(case: Case, worlds: dict[World | Shop, Versions], monkeypatch: pytest.MonkeyPatch) -> None:
     case.plant(monkeypatch)
     found = breaches(worlds[case.world], case.sql, everywhere=case.everywhere)

@@ -171,8 +171,11 @@ def _parts(node: exp.Expr, reader: Reader, *takes: str) -> None:
         reader.refuse(node, f"{part.strip('_').upper()} is not read in this aggregate", "Leave it out. " + _LISTED)
 
 
-def _refused(*nodes: type[exp.Expr]) -> tuple[Refusal, ...]:
-    return tuple(Refusal(node, "This aggregate is not answered", _LISTED) for node in nodes)
+def _refused(*nodes: type[exp.Expr], first: str = "") -> tuple[Refusal, ...]:
+    return tuple(Refusal(node, "This aggregate is not answered", first + _LISTED) for node in nodes)
+
+
+_VALUES: Final = "Write GROUP BY x with COUNT(*), or MODE(x): values are never shown. "
 
 
 _EXAMPLE: Final = {
@@ -186,7 +189,10 @@ RULES: tuple[Rule | Refusal, ...] = (
     *(Rule(node, _read, _ALL) for node in (*_ONE, *_TWO, *_SHARES, exp.Filter, exp.WithinGroup)),
     Refusal(exp.Distinct, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x)."),
     Refusal(exp.Order, "An order inside an aggregate changes nothing that is answered", "Leave it out."),
-    *_refused(exp.ApproxQuantile, exp.ApproxDistinct, exp.AnyValue, exp.First, exp.Last, exp.ArgMax, exp.ArgMin, exp.ArrayAgg),
-    *_refused(exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.Grouping),
-    *_refused(exp.IgnoreNulls, exp.RespectNulls, exp.Kurtosis, exp.Skewness),
+    *_refused(exp.ApproxDistinct, first="Write COUNT(DISTINCT x). "),
+    *_refused(exp.ApproxQuantile, first="Write QUANTILE(x, 0.9). "),
+    *_refused(exp.AnyValue, exp.First, exp.Last, exp.ArgMax, exp.ArgMin, exp.ArrayAgg, exp.GroupConcat, first=_VALUES),
+    *_refused(exp.IgnoreNulls, exp.RespectNulls, first=_VALUES),
+    *_refused(exp.LogicalAnd, exp.LogicalOr, exp.Grouping),
+    *_refused(exp.Kurtosis, exp.Skewness),
 )

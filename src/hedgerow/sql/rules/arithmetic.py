@@ -23,6 +23,8 @@ def _binary(node: exp.Binary, reader: Reader) -> Typed:
     left, right = reader.read(node.this), reader.read(node.expression)
     if sign in "+-" and "date" in (left.type, right.type):
         return _days(node, reader, left, right)
+    if sign in "/%" and isinstance(right.expression, Constant) and right.expression.value == 0:
+        reader.refuse(node, "This divides by 0, and is always NULL", "Divide by something else.")
     return _written(sign, left, right) or reader.call(node, sign, left, right)
 
 

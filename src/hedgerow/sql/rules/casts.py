@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from hedgerow.plan.expressions import Constant
 from hedgerow.sql.rule import Reader, Refusal, Rule, filled
-from hedgerow.sql.typed import Typed, aligned, as_number, no_day
+from hedgerow.sql.typed import NO_CLOCK, Typed, aligned, as_number, no_day
 
 __all__ = ["RULES"]
 
@@ -22,6 +22,8 @@ def _cast(node: exp.Cast, reader: Reader) -> Typed:
     value = reader.read(node.this)
     if kind in _REAL | _WHOLE and value.type in ("integer", "real") and not value.is_null:
         return reader.call(node, "to real" if kind in _REAL else "round", value)
+    if kind is not None and kind.name.startswith(("TIMESTAMP", "DATETIME")):
+        reader.refuse(node, NO_CLOCK, "Write the day alone, such as DATE '2026-01-31', and a column without CAST.")
     if kind == exp.DType.DATE:
         (value,) = aligned([value], "date")
         if value.type == "date":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from hedgerow.sql.rule import Refusal
+from hedgerow.sql.rule import Reader, Refusal, Rule
+from hedgerow.sql.typed import Typed
 
 __all__ = ["RULES"]
 
@@ -14,14 +15,35 @@ _OTHERS = "A subquery stands in FROM: elsewhere it would show what other people'
 _JOIN = "Join it in FROM: JOIN (SELECT DISTINCT id FROM …) AS d USING (id)."
 _GROUPS = "Ask one GROUP BY after the other."
 
-RULES = (
+
+def _subquery(node: exp.Subquery, reader: Reader) -> Typed:
+    """Never: what it finds would be exact. A single number can be asked for first."""
+    inner = node.this.unnest() if isinstance(node.this, exp.Expr) else None
+    if type(inner) is exp.Select and len(inner.expressions) == 1 and inner.find(exp.AggFunc) and not inner.args.get("group"):
+        asked, beside = reader.text.cut(inner), node.parent
+        where = f", as in {_with_number(beside, node, reader)}" if isinstance(beside, exp.Predicate) else ""
+        return reader.refuse(node, _OTHERS, f"Ask for it first, as a question of its own: {asked}; then write its number here{where}.")
+    return reader.refuse(node, _OTHERS, _JOIN)
+
+
+def _with_number(beside: exp.Expr, node: exp.Expr, reader: Reader) -> str:
+    """A comparison with a number in the place of a subquery."""
+    copied = beside.copy()
+    for part in copied.find_all(exp.Subquery):
+        if part == node:
+            part.replace(exp.Literal.number(100))
+            break
+    return reader.text.cut(copied)
+
+
+RULES: tuple[Rule | Refusal, ...] = (
     Refusal(exp.Star, "* stands for rows, and rows are never shown", "Name aggregates, such as COUNT(*) or AVG(x)."),
     Refusal(exp.Columns, "COLUMNS(…) is not read", _COLUMNS),
     Refusal(exp.PositionalColumn, "Columns by number are not read", _COLUMNS),
     Refusal(exp.Tuple, "Several values in brackets are not read", "Write them one by one; lists stand after IN only."),
     Refusal(exp.Alias, "An alias stands after a whole output", "Write the alias after the outermost expression."),
     Refusal(exp.Aliases, "An alias is one name", "Write expression AS name."),
-    Refusal(exp.Subquery, _OTHERS, _JOIN),
+    Rule(exp.Subquery, _subquery, ("this", "alias")),
     Refusal(exp.Select, _OTHERS, _JOIN),
     Refusal(exp.Exists, _OTHERS, _JOIN),
     Refusal(exp.Rollup, "ROLLUP is not answered", _GROUPS),

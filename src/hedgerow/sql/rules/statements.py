@@ -13,6 +13,7 @@ __all__ = ["ONE", "RULES", "STARTS", "WORDS"]
 
 ONE: Final = "Write one SELECT: SELECT … FROM table WHERE … GROUP BY …."
 _READ_ONLY: Final = "Tables can be asked, not changed: write a SELECT."
+_SETTINGS: Final = "Write a SELECT. What tables and columns there are says SELECT * FROM hedgerow.columns, which is free."
 _CHANGES: Final = (
     *("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "CREATE", "DROP", "ALTER", "TRUNCATE", "COPY", "COMMENT", "GRANT", "REVOKE"),
     *("EXPORT", "IMPORT", "RENAME", "UPSERT", "LOAD", "INSTALL", "ATTACH", "DETACH", "VACUUM", "CHECKPOINT", "CACHE", "UNCACHE"),
@@ -24,8 +25,8 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "DESCRIBE": ("DESCRIBE is no question", "Write SELECT * FROM hedgerow.columns, which is free."),
     "SHOW": ("SHOW is no question", "Write SELECT * FROM hedgerow.tables, or FROM hedgerow.columns, which is free."),
     "SUMMARIZE": ("SUMMARIZE would show the data as they are", "Ask for COUNT(*), SUM(x), AVG(x)."),
-    "PRAGMA": ("PRAGMA is no question", "The settings of the engine are not for questions."),
-    "SET": ("SET is no question", "The settings of the engine are not for questions."),
+    "PRAGMA": ("PRAGMA is no question", _SETTINGS),
+    "SET": ("SET is no question", _SETTINGS),
 }
 
 RULES: Final = (

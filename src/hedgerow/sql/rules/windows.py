@@ -8,6 +8,9 @@ from hedgerow.sql.rule import Refusal
 
 __all__ = ["RULES"]
 
-_INSTEAD = "Write a GROUP BY instead. For shares of a total, ask for the counts and divide by their sum: what is made of an answer is free."
+_INSTEAD = (
+    "Write a GROUP BY instead. For the largest, ask for QUANTILE(x, 0.9) first, and write its number: WHERE x >= 100. For shares of a "
+    "total, ask for the counts and divide by their sum: what is made of an answer is free."
+)
 
 RULES = (Refusal(exp.Window, "Window functions look at other people's rows", _INSTEAD),)

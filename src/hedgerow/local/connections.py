@@ -1,0 +1,68 @@
+"""How long a connection to the collector may take, and how much it may send besides the bodies of its requests.
+
+The server underneath waits for ever for a request to begin, keeps its head however long it becomes, and waits for ever for somebody who
+does not read. A few dozen silent connections would keep all others out; one that sends nothing but headers would fill the memory.
+"""
+
+# Annotations are evaluated here, unlike elsewhere: the class is made inside a function, because the server is an extra.
+import asyncio
+from typing import Any
+
+__all__ = ["HEAD", "protocol"]
+
+HEAD = 1 << 16  # bytes of a request that are not its body; with a long body, as many again as that has
+_EACH = 64  # bytes that a header takes besides its text
+_TURNS = 4  # patiences in which a request must be answered, and its answer read
+
+
+def protocol(patience: float) -> type[asyncio.Protocol]:
+    """The server's own protocol, with limits: so many seconds for a request to begin, and for its head to arrive."""
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+    class Limited(HttpToolsProtocol):
+        _spare = _headers = HEAD
+        _clock: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._watch(None, 0)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            if self._clock is not None:
+                self._clock.cancel()
+            super().connection_lost(exc)
+
+        def data_received(self, data: bytes) -> None:
+            self._spare -= len(data)
+            super().data_received(data)
+            if self._spare < 0 and not self.transport.is_closing():
+                self.send_400_response("This has too much besides a body.")
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self._spare = self._headers = HEAD
+
+        def on_header(self, name: bytes, value: bytes) -> None:
+            self._headers -= len(name) + len(value) + _EACH
+            if self._headers < 0:
+                raise ValueError  # the parser stops, and the sender hears that this is no request
+            super().on_header(name, value)
+
+        def on_body(self, body: bytes) -> None:
+            self._spare += 2 * len(body)
+            super().on_body(body)
+
+        def _watch(self, cycle: Any, turns: int) -> None:
+            self._clock = self.loop.call_later(patience, self._look, cycle, turns)
+
+        def _look(self, before: Any, turns: int) -> None:
+            """Hang up where no request has begun since the last look, or the same one is still at work after many."""
+            cycle = self.cycle
+            turns = turns + 1 if cycle is before else 0
+            idle = cycle is None or cycle.response_complete
+            if turns >= (1 if idle else _TURNS):
+                self.transport.abort()
+            else:
+                self._watch(cycle, turns)
+
+    return Limited

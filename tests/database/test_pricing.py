@@ -1,0 +1,84 @@
+"""Which noise a question gets where the best cannot be paid for any more."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hedgerow import protect
+from hedgerow.answers.answer import Answer
+from hedgerow.database import Database
+from hedgerow.errors import BudgetExceeded
+
+
+def by_groups(**more: Any) -> Database:
+    """30 groups a unit, so that Gaussian noise is the best; the delta of one such question, and a little more, is there for noise."""
+    many = pa.table({"who": [n for n in range(200) for _ in range(30)], "g": list(range(30)) * 200})
+    terms: dict[str, Any] = {"epsilon": 8, "delta": Fraction(25, 10**8), "noise": "best", "max_groups": 30} | more
+    return protect(
+        many, unit="who", neighbours="add-remove", columns={"g": list(range(30))}, max_rows_per_group=30, max_units=1000, **terms
+    )
+
+
+PEOPLE, ROWS = "SELECT g, COUNT(DISTINCT who) AS n FROM data GROUP BY g", "SELECT g, COUNT(*) AS n FROM data GROUP BY g"
+TIGHT: dict[str, Any] = {"epsilon": 1, "delta": 1e-7}
+
+
+def test_where_no_delta_is_left_for_the_best_noise_there_is_laplace_noise() -> None:
+    with by_groups() as db:
+        paid = db.query(PEOPLE, **TIGHT)
+        assert isinstance(paid, Answer)
+        assert paid.cost.delta > 0
+        told = db.explain(ROWS, **TIGHT)
+        assert told.covered
+        assert told.lines[0].mechanism == "Laplace"
+        assert any("the delta that is left does not cover" in note for note in told.notes)
+        answer = db.query(ROWS, **TIGHT)
+        assert isinstance(answer, Answer)
+        assert answer.cost.epsilon == 1
+        assert answer.cost.delta == 0
+        assert any("the delta that is left does not cover" in note for note in answer.notes)
+        spent = db.budget.epsilon.spent  # type: ignore[union-attr]
+        assert spent == 2
+        for sql, first in ((PEOPLE, paid), (ROWS, answer)):  # what was paid for is there, of either kind
+            again = db.query(sql, **TIGHT)
+            assert isinstance(again, Answer)
+            assert again.rows == first.rows
+            assert again.cost.epsilon == 0
+        less = db.query(ROWS, epsilon=1, delta=1e-8)  # there would be as much; but it is the same question, and was answered
+        assert isinstance(less, Answer)
+        assert less.rows == answer.rows
+        assert db.budget.epsilon.spent == spent  # type: ignore[union-attr]
+        aim = db.explain(ROWS, error=4000, delta=1e-7)
+        assert aim.lines[0].mechanism == "Laplace"
+        assert 0.998 * 4000 <= (aim.lines[0].expected_error or 0) <= 4000
+
+
+def test_where_neither_noise_can_be_paid_for_the_question_is_refused() -> None:
+    with by_groups(epsilon=1) as db:
+        db.query(PEOPLE, **TIGHT)
+        with pytest.raises(BudgetExceeded, match=r"it asks for delta .* with .* left"):
+            db.query(ROWS, **TIGHT)
+        assert not db.explain(ROWS, **TIGHT).covered
+
+
+def test_a_request_that_was_cut_off_keeps_the_noise_that_it_paid_for() -> None:
+    """Its own charge has used up the delta; sent again it is no reason for another kind of noise."""
+    with by_groups() as db:
+        source = db.source
+
+        def cut_off(_: object) -> None:
+            raise KeyboardInterrupt
+
+        db._started = SimpleNamespace(prepare=source.prepare, run=cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            db.query(PEOPLE, request="one", **TIGHT)
+        db._started = source
+        answer = db.query(PEOPLE, request="one", **TIGHT)
+        assert isinstance(answer, Answer)
+        assert answer.cost.delta > 0
+        assert db.budget.epsilon.spent == 1  # type: ignore[union-attr]

@@ -1,0 +1,128 @@
+"""Connections over real sockets: who says nothing, too little or far too much is hung up on, and nobody else is."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+
+from hedgerow.local.connections import HEAD, protocol
+
+PATIENCE = 0.2
+HELLO = b"GET / HTTP/1.1\r\nHost: x\r\n"
+LAST = HELLO + b"Connection: close\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+async def counting(scope: Any, receive: Any, send: Any) -> None:
+    """Says how long a body is; some places take long, and one for ever."""
+    if scope["path"] == "/long":
+        await asyncio.sleep(2.5 * PATIENCE)
+    if scope["path"] == "/never":
+        await asyncio.Event().wait()
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size, more = size + len(message.get("body", b"")), message.get("more_body", False)
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]})
+    await send({"type": "http.response.body", "body": b"%08d" % size})
+
+
+@contextmanager
+def served(patience: float) -> Iterator[tuple[str, int]]:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        config = uvicorn.Config(counting, http=protocol(patience), log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [held]})
+        thread.start()
+        yield held.getsockname()
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def hurried() -> Iterator[tuple[str, int]]:
+    with served(PATIENCE) as place:
+        yield place
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[tuple[str, int]]:
+    """One that waits for longer than any test takes: what ends here was ended for something else."""
+    with served(600) as place:
+        yield place
+
+
+def heard(place: tuple[str, int], *parts: bytes) -> bytes:
+    """Send, and hear until the other side hangs up."""
+    with socket.create_connection(place, timeout=60) as sender:
+        told = b""
+        try:
+            for part in parts:
+                sender.sendall(part)
+            while more := sender.recv(1 << 16):
+                told += more
+        except (ConnectionResetError, BrokenPipeError):
+            pass
+    return told
+
+
+@pytest.mark.parametrize("begun", [b"", b"G", HELLO, HELLO + b"A: "])
+def test_who_does_not_ask_is_hung_up_on(hurried: tuple[str, int], begun: bytes) -> None:
+    assert heard(hurried, begun) == b""
+
+
+def test_a_second_request_that_does_not_come_is_not_waited_for(hurried: tuple[str, int]) -> None:
+    told = heard(hurried, HELLO + b"\r\n" + HELLO)
+    assert told.startswith(b"HTTP/1.1 200")
+    assert told.count(b"HTTP/1.1") == 1
+
+
+def test_who_is_still_being_answered_is_waited_for_but_not_for_ever(hurried: tuple[str, int]) -> None:
+    assert heard(hurried, LAST.replace(b"/ ", b"/long ", 1) + b"\r\n").endswith(b"00000000")
+    assert heard(hurried, HELLO.replace(b"/ ", b"/never ", 1) + b"\r\n") == b""
+
+
+FLOODS = {
+    "headers": (LAST, b"a: b\r\n" * 20_000, b"\r\n"),
+    "a long header": (LAST + b"A: ", b"x" * 1_000_000, b"\r\n\r\n"),
+    "a long address": (b"GET /", b"x" * 1_000_000, b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+    "trailers": (POST + b"1\r\nx\r\n0\r\n", b"a: b\r\n" * 20_000, b"\r\n"),
+    "a long trailer": (POST + b"1\r\nx\r\n0\r\nA: ", b"x" * 1_000_000, b"\r\n\r\n"),
+    "the extension of a chunk": (POST + b"1;a=", b"x" * 1_000_000, b"\r\nx\r\n0\r\n\r\n"),
+}
+"""Requests that would be answered, but for what is in the middle."""
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_what_is_no_body_is_limited(place: tuple[str, int], flood: str) -> None:
+    head, middle, end = FLOODS[flood]
+    assert heard(place, head, middle[:6], end).startswith(b"HTTP/1.1 200")
+    told = heard(place, head, middle, end)
+    assert b"HTTP/1.1 200" not in told
+    assert told == b"" or told.startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize("size", [16, 1_000, 100_000])
+def test_bodies_of_any_length_in_pieces_of_any_size_arrive(place: tuple[str, int], size: int) -> None:
+    pieces = b"".join(b"%x\r\n%b\r\n" % (size, b"x" * size) for _ in range(1_000_000 // size))
+    told = heard(place, POST, pieces, b"0\r\n\r\n")
+    assert told.endswith(b"%08d" % (1_000_000 // size * size))
+
+
+def test_each_request_of_a_connection_has_limits_of_its_own(place: tuple[str, int]) -> None:
+    filled = HELLO + b"A: " + b"x" * (HEAD // 3) + b"\r\n\r\n"
+    with socket.create_connection(place, timeout=60) as sender:
+        for _ in range(10):
+            sender.sendall(filled)
+            told = more = sender.recv(1 << 16)
+            while more and not told.endswith(b"00000000"):
+                more = sender.recv(1 << 16)
+                told += more
+            assert told.startswith(b"HTTP/1.1 200")
