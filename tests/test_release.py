@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -264,6 +265,79 @@ def test_nearly_all_of_delta_is_used_with_gaussian_noise_too(scale: Fraction, gr
     assert 0.98 * float(made.delta) <= true <= float(made.delta)
     assert 0 <= made.edge < 1
     assert (made.edge > 0) == (scale < 1000)
+
+
+def _shown(law: Laplace, made: Threshold, count: int | None) -> dict[int | None, Fraction]:
+    """The law of what is published of a group, None being nothing: noise by its masses, cut as the threshold says; the edge."""
+    if count is None:
+        return {None: Fraction(1)}
+    reach = made.cut if made.cut is not None else 40 * math.ceil(law.scale)
+    masses = {count + z: Fraction(math.exp(-abs(z) / float(law.scale))) for z in range(-reach, reach + 1)}
+    total, found = sum(masses.values()), {None: Fraction(0)}
+    for number, mass in masses.items():
+        chance = Fraction(1) if number >= made.least else made.edge if number == made.least - 1 else Fraction(0)
+        found[number] = chance * mass / total
+        found[None] += (1 - chance) * mass / total
+    return found
+
+
+@pytest.mark.parametrize(("scale", "most"), [(Fraction(3), 1), (Fraction(9), 1), (Fraction(15), 5), (Fraction(40), 3)])
+@pytest.mark.parametrize("below", [0, 1])
+def test_noise_that_is_cut_hides_whoever_moves_a_count_or_is_alone(scale: Fraction, most: int, below: int) -> None:
+    """All outcomes of one group in two worlds, where a unit puts up to ``most`` rows in: what has no counterpart within e^epsilon is no
+    more than the delta of a group, and nearly that much somewhere; with a cut one lower it is more."""
+    law, moved, delta = Laplace(scale), 2, Fraction(1, 10**4)
+    made = Threshold.calibrate(0, law, most=most, groups=2, delta=delta, moved=moved)
+    assert made.cut is not None
+    assert made.least == made.cut + 1 < Threshold.calibrate(0, law, most=most, groups=2, delta=delta).least
+    made = replace(made, cut=made.cut - below, least=made.least - below)
+    grown, worst = Fraction(math.exp(most / float(scale)) * (1 + 1e-12)), Fraction(0)
+    for first in (None, 1, 2, 7, made.least, 3 * made.least):
+        for rows in range(1, most + 1):
+            one, other = _shown(law, made, first), _shown(law, made, (first or 0) + rows)
+            for here, there in ((one, other), (other, one)):
+                worst = max(worst, sum(max(Fraction(0), chance - grown * there.get(what, Fraction(0))) for what, chance in here.items()))
+    assert (worst * moved <= made.delta * (1 + Fraction(1, 10**9))) == (not below)
+    assert worst * moved > made.delta * Fraction(9, 10)
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_noise_that_is_cut_has_the_rho_of_all_of_it_where_both_worlds_agree(rows: int) -> None:
+    """Renyi divergence on the values that both have, against that of whole Laplace noise, at orders from 1 to 60."""
+    scale, cut = 6.0, 25
+    both = np.arange(rows - cut, cut + 1)
+    one, other = (np.exp(-np.abs(both - moved) / scale) for moved in (0, rows))
+    assert one.sum() == pytest.approx(other.sum())  # they agree as often in either world: one good pair
+    most = float(Laplace(Fraction(6)).loss(rows).rho)
+    for order in (1.001, 1.5, 2, 4, 16, 60):
+        met = float(np.sum((one / one.sum()) ** order * (other / other.sum()) ** (1 - order)))
+        assert math.log(met) / (order - 1) <= order * most * (1 + 1e-9)
+
+
+def test_noise_is_drawn_again_beyond_the_cut() -> None:
+    law, made = Laplace(Fraction(5)), Threshold(0, -100, Fraction(1, 1000), groups=2, cut=3)
+    for number in (7, 2**70):  # beyond 64 bits as well
+        counts = np.array([number] * 400, dtype=np.int64 if number < 2**62 else object)
+        _, (noisy,) = Noise((law,), made).sample(SimpleNamespace(keys=[range(400)], numbers=[counts]), [Measure("rows")])
+        assert {value - number for value in noisy} == set(range(-3, 4))
+
+
+def test_only_laplace_noise_is_cut_and_the_cut_is_stored() -> None:
+    asked, book = plan(), ledger()
+    law = Laplace.calibrate(sensitivity=asked.sensitivity(UNIT)[0], epsilon=1)
+    threshold = Threshold.calibrate(0, law, most=3, groups=2, delta=Fraction(1, 10**7), moved=2)
+    found = release(asked, Plain(), book, Noise((law,), threshold), charge())
+    assert found.noise.threshold == threshold
+    assert threshold.cut is not None
+    assert Fraction(8, 10) < found.loss.delta * 10**7 <= 1
+    assert [Release.stored(entry, payload) for entry, payload in book.answers("q", "1")] == [found]
+    with pytest.raises(InvalidArgument, match="must be Laplace noise where it is cut"):
+        release(asked, Plain(), ledger(), Noise((Gaussian(Fraction(60)),), threshold), charge())
+
+
+def test_where_a_step_is_much_noise_is_not_cut() -> None:
+    law, delta = Laplace(Fraction(1, 2)), Fraction(1, 10**6)
+    assert Threshold.calibrate(0, law, most=1, groups=1, delta=delta, moved=1) == Threshold.calibrate(0, law, most=1, groups=1, delta=delta)
 
 
 def test_the_edge_is_stored_with_the_answer() -> None:

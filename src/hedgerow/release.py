@@ -16,6 +16,10 @@ groups a unit may be in, and hold at most m in that count: one of them comes thr
 g (Pr[m + Z >= threshold] + edge Pr[m + Z = threshold - 1]) <= delta, edge being the chance of those one below. Outside that event, the
 same in both worlds, all published numbers are of groups that both have (Korolova et al. 2009; ``mechanisms.stability_histogram`` has it
 in full). Under change-one each side still has at most g such groups, and the count moves in 2g of them, which its sensitivity says.
+The noise of that count may be cut at k, drawn again until |Z| <= k, and the threshold be k + 1 (docs/decisions/0013). A group that holds
+at most m of one unit comes through for it alone with at most c = Pr[Z > k - m]; in a group that both have, the one count has at most m
+values that the other has not, of probability c at most in either world. Outside all these events the laws are those of Laplace noise on
+values that both have: its epsilon and its rho hold. In the h groups where the count moves these events have probability h c <= delta.
 Gaussian noise may be read ``at`` an epsilon, all measures together, with the delta that it has there (``privacy.gaussian``, which also says
 why the two deltas need not be added: in the groups that only one has, there is nothing else to hide).
 
@@ -45,7 +49,7 @@ from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.ledger.entry import Entry
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.numeric.laplace_tail import laplace_tail, laplace_threshold
+from hedgerow.numeric.laplace_tail import laplace_cut, laplace_end, laplace_tail, laplace_threshold
 from hedgerow.numeric.rounding import round_up
 from hedgerow.numeric.tail import gaussian_radius, gaussian_tail
 from hedgerow.numeric.uniform import uniform_integers
@@ -123,17 +127,28 @@ class Ledger(Protocol):
 class Threshold:
     """Groups are published from ``least`` on in the noisy numbers of the measure at ``index``, and with probability ``edge`` those that are
     one below: so all of delta is used, where whole numbers alone would leave some of it. A unit is alone in at most ``groups`` groups, of
-    which one comes through with probability at most ``delta``."""
+    which one comes through with probability at most ``delta``. Noise with a ``cut`` is drawn again while it is larger."""
 
     index: int
     least: int
     delta: Fraction
     edge: Fraction = Fraction(0)
     groups: int = 1
+    cut: int | None = None
 
     @classmethod
-    def calibrate(cls, index: int, law: Additive, *, most: int, groups: int, delta: Fraction) -> Threshold:
-        """The lowest threshold such that, of ``groups`` groups that hold at most ``most``, one comes through with at most ``delta``."""
+    def calibrate(cls, index: int, law: Additive, *, most: int, groups: int, delta: Fraction, moved: int | None = None) -> Threshold:
+        """The lowest threshold such that, of ``groups`` groups that hold at most ``most``, one comes through with at most ``delta``. Where
+        it is said in how many groups a unit has ``moved`` the count, Laplace noise is cut if that is lower."""
+        plain = cls._uncut(index, law, most=most, groups=groups, delta=delta)
+        if moved is None or not isinstance(law, Laplace):
+            return plain
+        cut = laplace_cut(law.scale, most, delta / moved)
+        lower = cls(index, cut + 1, round_up(moved * laplace_end(law.scale, cut, most), _FINE), groups=groups, cut=cut)
+        return min(plain, lower, key=lambda one: one.least - one.edge)
+
+    @classmethod
+    def _uncut(cls, index: int, law: Additive, *, most: int, groups: int, delta: Fraction) -> Threshold:
         share = delta / groups
         if isinstance(law, Laplace):
             above = laplace_threshold(law.scale, share)
@@ -205,7 +220,7 @@ class Noise:
         shown, decisive = list(range(len(keys))), None
         if self.threshold is not None:
             decisive = self.threshold.index
-            counts = _noisy(self.laws[decisive], cells.numbers[starts[decisive]])
+            counts = _noisy(self.laws[decisive], cells.numbers[starts[decisive]], self.threshold.cut)
             shown = [place for place, count in enumerate(counts) if self.threshold.passes(count)]
             decided = [counts[place] for place in shown]
         noisy: list[list[int | None]] = []
@@ -234,13 +249,16 @@ def _published(law: Law, measure: Measure | Pick, columns: Sequence[Any], shown:
     return [list(_noisy(law, columns[i][list(shown)])) for i in range(measure.width)]
 
 
-def _noisy(law: Law, exact: Any) -> list[int]:
+def _noisy(law: Law, exact: Any, cut: int | None = None) -> list[int]:
+    """Each number with noise of its own, drawn again while it is larger than the cut: how often does not depend on the numbers."""
     assert not isinstance(law, Picking)  # `release` checks that picks have pickings, and nothing else has
     if len(exact) == 0:
         return []
-    if exact.dtype == np.object_:  # sums beyond 64 bits are Python's whole numbers
-        return [law.sample(int(number)) for number in exact]
-    noisy: list[int] = law.sample(exact).tolist()
+    # Sums beyond 64 bits are Python's whole numbers.
+    noisy = [law.sample(int(number)) for number in exact] if exact.dtype == np.object_ else law.sample(exact).tolist()
+    far = [] if cut is None else [place for place, number in enumerate(exact.tolist()) if abs(noisy[place] - number) > cut]
+    for place, again in zip(far, _noisy(law, exact[far], cut), strict=True):
+        noisy[place] = again
     return noisy
 
 
@@ -305,12 +323,11 @@ _LAWS: Mapping[str, type[Additive]] = {"laplace": Laplace, "gaussian": Gaussian}
 
 
 def _payload(keys: Sequence[tuple[Value, ...]], numbers: Sequence[Sequence[int | None]], noise: Noise) -> str:
-    threshold = noise.threshold
     held: dict[str, Any] = {
         "laws": [
             ["pick", law.to_dict()] if isinstance(law, Picking) else [type(law).__name__.lower(), str(law.scale)] for law in noise.laws
         ],
-        "threshold": threshold and [threshold.index, threshold.least, str(threshold.delta), str(threshold.edge), threshold.groups],
+        "threshold": (at := noise.threshold) and [at.index, at.least, str(at.delta), str(at.edge), at.groups, at.cut],
         "keys": [[_plain(value) for value in key] for key in keys],
         "numbers": numbers,
     }
@@ -339,6 +356,8 @@ def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charg
     picks = [isinstance(measure, Pick) for measure in measures]
     if [isinstance(law, Picking) for law in noise.laws] != picks or (plan.source.domain is None) != (noise.threshold is not None):
         raise InvalidArgument("noise", "must have one mechanism for each measure, and a threshold just where groups are not declared")
+    if noise.threshold is not None and noise.threshold.cut is not None and not isinstance(noise.laws[noise.threshold.index], Laplace):
+        raise InvalidArgument("noise", "must be Laplace noise where it is cut", noise.threshold.cut)
     if noise.threshold is not None and charge.unit.group > 1:
         raise InvalidArgument("unit", "must be one person where groups are not declared: thresholds speak of one", charge.unit.group)
     losses = _losses(plan, noise, charge)

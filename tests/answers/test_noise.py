@@ -23,6 +23,7 @@ from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import rho_of_pure
 from hedgerow.privacy.unit import Unit
+from hedgerow.release import Threshold
 
 MEASURES = (Measure("rows"), Measure("moments", "v0", Snap(Fraction(1), 0, 10)), Measure("total", "v0", Snap(Fraction(1), -5, 10)))
 
@@ -31,6 +32,31 @@ def plan(*measures: Measure | Pick, domain: object = None, rows: int = 3, groups
     schema = Schema("t", (Column("k", "text"), Column("x", "integer", Fraction(-5), Fraction(10))), "who")
     source = Project(Table(schema), (("k0", Read("k")), ("v0", Read("x"))))
     return Aggregate(Group(Bound(source, ("k0",), groups, rows), domain), measures)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian", "best"])
+def test_people_are_counted_beside_rows_where_that_shows_much_smaller_groups(law: Any) -> None:
+    unit, share = Unit("add-remove", "who"), {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
+
+    def more(*measures: Measure, law: Any = law, **caps: Any) -> bool:
+        asked = plan(*measures, **caps)
+        found = planned(asked, unit, law=law, **share)
+        assert found.measures[: len(measures)] == asked.measures
+        return found.measures[len(measures) :] == (Measure("units"),)
+
+    assert not more(MEASURES[0], rows=1)  # rows are people
+    assert not more(*MEASURES[:2], rows=2, law="laplace")
+    assert more(*MEASURES[:2], rows=5)
+    assert more(MEASURES[0], rows=5) == (law != "laplace")  # where one other number would have half of its epsilon
+    assert more(MEASURES[0], rows=20)
+    assert not more(*MEASURES[:2], rows=5, domain=(("a", "b"),))
+    asked = plan(*MEASURES[:2], Measure("units"), rows=5)
+    assert planned(asked, unit, law=law, **share) == asked
+    asked = plan(*MEASURES[:2], rows=5)
+    by_rows, by_people = (noise_for(each, unit, law=law, **share).threshold for each in (asked, planned(asked, unit, law=law, **share)))
+    assert by_rows is not None
+    assert by_people is not None
+    assert by_people.least * math.sqrt(5) * 4 / 3 <= by_rows.least
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "change-one"])
@@ -64,9 +90,12 @@ def test_the_threshold_is_that_of_the_stability_histogram(relation: str, measure
     noise = noise_for(plan(measure), Unit(relation, "who"), epsilon=epsilon, delta=delta, law="laplace")  # type: ignore[arg-type]
     alone = StabilityHistogram.calibrate(epsilon=epsilon, delta=delta, neighbours=relation, max_keys=2, per_key=most)
     assert noise.threshold is not None
-    assert (noise.laws[0].scale, noise.threshold.least) == (alone.scale, alone.threshold)  # type: ignore[union-attr]
-    assert alone.loss().delta <= noise.threshold.delta <= delta
-    assert noise.threshold.delta > delta * Fraction(999, 1000)  # what whole numbers leave goes to those one below
+    assert noise.laws[0].scale == alone.scale  # type: ignore[union-attr]
+    assert noise.threshold.least < alone.threshold  # since noise is cut
+    uncut = Threshold.calibrate(0, noise.laws[0], most=most, groups=2, delta=delta)  # type: ignore[arg-type]
+    assert uncut.least == alone.threshold
+    assert alone.loss().delta <= uncut.delta <= delta
+    assert uncut.delta > delta * Fraction(999, 1000)  # what whole numbers leave goes to those one below
 
 
 def test_undeclared_keys_need_a_delta() -> None:
@@ -215,6 +244,6 @@ def test_the_best_noise_is_measured_from_the_middle_where_it_is_gaussian() -> No
     assert planned(few, unit, **PRICE, law="best") is few
     assert planned(few, unit, epsilon=Fraction(1), delta=None, law="best") is few
     moved = Unit("change-one", "who")
-    assert planned(two, moved, **PRICE, law="best").measures == counts
+    assert planned(plan(*counts, domain=(KEYS,), groups=20), moved, **PRICE, law="best").measures == counts
     assert planned(few, unit, **PRICE, law="gaussian") == centred(few, unit, "gaussian")
     assert planned(plan(MEASURES[1]), unit, **PRICE, law="laplace") == counted(plan(MEASURES[1]))

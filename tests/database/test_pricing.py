@@ -11,7 +11,7 @@ import pytest
 
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
-from hedgerow.database import Database
+from hedgerow.database import Database, database
 from hedgerow.errors import BudgetExceeded
 
 
@@ -56,6 +56,26 @@ def test_where_no_delta_is_left_for_the_best_noise_there_is_laplace_noise() -> N
         aim = db.explain(ROWS, error=4000, delta=1e-7)
         assert aim.lines[0].mechanism == "Laplace"
         assert 0.998 * 4000 <= (aim.lines[0].expected_error or 0) <= 4000
+
+
+def test_who_comes_too_late_for_the_delta_gets_laplace_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between price and charge somebody else spends it; and where nothing is left for either noise, that is what is said."""
+    with by_groups() as db:
+
+        def late(*arguments: Any) -> Any:
+            monkeypatch.undo()
+            db.query(PEOPLE, **TIGHT)
+            return database.release(*arguments)
+
+        monkeypatch.setattr(database, "release", late)
+        answer = db.query(ROWS, **TIGHT)
+        assert isinstance(answer, Answer)
+        assert answer.cost.delta == 0
+        assert any("the delta that is left does not cover" in note for note in answer.notes)
+        assert db.budget.epsilon.spent == 2  # type: ignore[union-attr]
+    monkeypatch.setattr(database, "release", late)
+    with by_groups(epsilon=1) as db, pytest.raises(BudgetExceeded):
+        db.query(ROWS, **TIGHT)
 
 
 def test_where_neither_noise_can_be_paid_for_the_question_is_refused() -> None:

@@ -7,7 +7,7 @@ A fed uniform starts with a word of 63 bits and goes on with the same 64 bits ov
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from types import ModuleType
@@ -78,3 +78,9 @@ def feed(patch: pytest.MonkeyPatch, module: ModuleType, more: int, *columns: Ite
 def continue_with(patch: pytest.MonkeyPatch, more: int) -> None:
     """Every continuation gives the same 64 bits."""
     patch.setattr(lazy, "integer", lambda bits: more)
+
+
+def giving(*columns: list[int]) -> Callable[[int], np.ndarray]:
+    """What draws these columns of words, one after the other."""
+    left = list(columns)
+    return lambda count: np.array(left.pop(0), dtype=np.uint64)

@@ -7,7 +7,7 @@ from math import exp, inf
 
 import pytest
 
-from hedgerow.numeric.laplace_tail import laplace_at_least, laplace_radius, laplace_tail, laplace_threshold
+from hedgerow.numeric.laplace_tail import laplace_at_least, laplace_cut, laplace_end, laplace_radius, laplace_tail, laplace_threshold
 from hedgerow.numeric.rounding import exp_down, exp_up
 
 SCALES = [Fraction(1, 100), Fraction(1, 3), Fraction(1), Fraction(10, 3), Fraction(50)]
@@ -85,3 +85,31 @@ def test_far_away() -> None:
     assert laplace_at_least(Fraction(10**12), -(10**400)) == 1
     assert laplace_at_least(Fraction(1, 10**12), 1) == 0
     assert laplace_at_least(Fraction(1), 700) == pytest.approx(exp(-700) / (1 + exp(-1)), rel=1e-10)
+
+
+def end(scale: Fraction, cut: int, most: int) -> tuple[Fraction, Fraction]:
+    """Pr[Z > cut - most] where |Z| <= cut, to about 60 digits: the sum of the masses, divided by the sum of all that are left."""
+    found = []
+    for power in (exp_down, exp_up):
+        masses = {z: power(Fraction(-abs(z)) / scale, 60) for z in range(-cut, cut + 1)}
+        found.append(sum(masses[z] for z in range(cut - most + 1, cut + 1)) / sum(masses.values()))
+    return min(found), max(found)
+
+
+@pytest.mark.parametrize("scale", SCALES, ids=str)
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_the_end_of_noise_that_is_cut_is_rounded_up_and_hardly(scale: Fraction, most: int) -> None:
+    for cut in (most, most + 1, most + 30):
+        low, high = end(scale, cut, most)
+        assert low * (1 - Fraction(1, 10**50)) <= laplace_end(scale, cut, most) <= high * (1 + Fraction(1, 10**35)) + Fraction(1, 10**160)
+
+
+@pytest.mark.parametrize("scale", [*SCALES, Fraction(10**6)], ids=str)
+@pytest.mark.parametrize("most", [1, 5])
+@pytest.mark.parametrize("level", [Fraction(1, 5), Fraction(1, 100), Fraction(1, 10**9), Fraction(1, 10**60)], ids=float)
+def test_the_cut_is_the_lowest(scale: Fraction, most: int, level: Fraction) -> None:
+    cut = laplace_cut(scale, most, level)
+    assert cut >= most
+    assert laplace_end(scale, cut, most) <= level
+    lowest = cut == most or laplace_end(scale, cut - 1, most) > level
+    assert lowest or level / (1 - exp_down(Fraction(-most) / scale)) > Fraction(1, 4)  # so wide that nobody asks

@@ -7,6 +7,10 @@ epsilon it has not).
 ``"best"`` is whichever serves the epsilon *and the delta* of the question better: Laplace noise, or Gaussian noise whose delta at that
 epsilon is no more (all numbers together, and the threshold: ``privacy.gaussian``). Better is the lower threshold where groups are not
 declared, since a group that is not shown is off by all of its count; elsewhere the smaller variance, in the mean of its logarithms.
+
+Which groups to show is decided by a count of people, or by a count of rows that is asked for anyway. One person may hold m rows in that, so
+its threshold is about m times as high. Where people have sqrt(m) rows each, say, and a count of people of its own would still show groups
+that are a quarter smaller, there is one, and the numbers asked for share epsilon with it.
 """
 
 from __future__ import annotations
@@ -38,6 +42,7 @@ from hedgerow.release import Centre, Law, Noise, Threshold
 __all__ = ["LawName", "centred", "counted", "noise_for", "planned"]
 
 LawName = Literal["laplace", "gaussian", "best"]
+_SMALLER = 4 / 3  # times smaller must groups be that a count of people shows, for the noise that it costs the rest
 
 
 def counted(plan: Aggregate) -> Aggregate:
@@ -60,9 +65,21 @@ def planned(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction |
     plain = counted(plan)
     more = centred(plain, unit, "gaussian" if law == "best" and delta is not None else law)
     if law != "best" or more is plain:
-        return more
+        return _by_people(more, unit, epsilon, delta, law)
     without, with_units = (noise_for(each, unit, epsilon=epsilon, delta=delta, law=law) for each in (plain, more))
     return more if _better(with_units, without, len(plain.measures)) else plain
+
+
+def _by_people(plan: Aggregate, unit: Unit, epsilon: Fraction, delta: Fraction | None, law: LawName) -> Aggregate:
+    """The plan with a count of people, where a count of rows would decide which groups are shown and is much worse at it."""
+    rows, units = plan.bound.max_rows, Measure("units")
+    if plan.source.domain is not None or delta is None or rows == 1 or units in plan.measures:
+        return plan
+    more = replace(plan, measures=(*plan.measures, units))
+    by_rows, by_people = (noise_for(each, unit, epsilon=epsilon, delta=delta, law=law).threshold for each in (plan, more))
+    assert by_rows is not None
+    assert by_people is not None
+    return more if by_people.least * _SMALLER * math.sqrt(rows) <= by_rows.least else plan
 
 
 def _counts(plan: Aggregate) -> dict[int, int]:
@@ -90,7 +107,7 @@ def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction
     moves = plan.sensitivity(unit)
     measures = [measure for measure in plan.measures if not isinstance(measure, Cross)]  # no question has one
     laws = tuple(price.law_for(measure, move, share) for measure, move, share in zip(measures, moves, shares, strict=True))
-    return Noise(laws, None if plan.source.domain is not None else _threshold(plan, laws, chance, names), centre)
+    return Noise(laws, None if plan.source.domain is not None else _threshold(plan, unit, laws, chance, names), centre)
 
 
 def _tight(plan: Aggregate, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise | None:
@@ -115,7 +132,7 @@ def _tight(plan: Aggregate, unit: Unit, epsilon: Fraction, delta: Fraction) -> N
     parts = [law.moved(move) for law, move in zip(laws, moves, strict=True) if isinstance(law, Gaussian)]
     slots, groups = moves[_decisive(plan)].l0, plan.bound.max_groups
     left = min((chance - spent) / alone for alone, spent in lone(parts, at, groups, slots) if alone)
-    return Noise(laws, _threshold(plan, laws, left * groups, ()), centre, at) if left > 0 else None
+    return Noise(laws, _threshold(plan, unit, laws, left * groups, ()), centre, at) if left > 0 else None
 
 
 @lru_cache(maxsize=256)
@@ -146,7 +163,7 @@ def _variance(law: Law | Blend) -> float:
     return 0.0 if isinstance(law, Picking) else variance(law if isinstance(law, Blend) else Blend(((law, Fraction(1)),)))
 
 
-def _threshold(plan: Aggregate, laws: Sequence[Law], delta: Fraction | None, names: Sequence[str]) -> Threshold:
+def _threshold(plan: Aggregate, unit: Unit, laws: Sequence[Law], delta: Fraction | None, names: Sequence[str]) -> Threshold:
     if delta is None:
         raise Unsupported(
             f"Which values {' and '.join(names) or 'the keys'} have is private, since they are not declared, and to publish some takes "
@@ -156,7 +173,8 @@ def _threshold(plan: Aggregate, laws: Sequence[Law], delta: Fraction | None, nam
     most = 1 if plan.measures[index].kind == "units" else plan.bound.max_rows
     law = laws[index]
     assert not isinstance(law, Picking)
-    return Threshold.calibrate(index, law, most=most, groups=plan.bound.max_groups, delta=delta)
+    moved = plan.sensitivity(unit)[index].l0
+    return Threshold.calibrate(index, law, most=most, groups=plan.bound.max_groups, delta=delta, moved=moved)
 
 
 def _share_of(delta: Fraction | None, plan: Aggregate) -> Fraction | None:

@@ -41,8 +41,9 @@ def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
                 found.extend(_clamped(call, snap, plan.bound.columns[column]) for column, snap in _snaps(call.measure))
             found.extend(_limited(call, call.measure, where) if isinstance(call.measure, Measure) else [])
     if noise.threshold is not None:
+        what = "" if plan.measures[noise.threshold.index].kind == "rows" else " units"
         found.append(
-            f"Groups are shown from a noisy count of {noise.threshold.least:,} on{_edge(noise.threshold)}; "
+            f"Groups are shown from a noisy count of {noise.threshold.least:,}{what} on{_edge(noise.threshold)}; "
             "that choice aside, each interval holds at its level."
         )
     found.extend(_picked(call, law) for call in question.aggregates if isinstance(law := laws[call.measure], Picking))

@@ -29,7 +29,7 @@ from hedgerow.database.pricing import Priced, answered, noise_of, only, parts_re
 from hedgerow.database.system import answer as system_answer
 from hedgerow.database.system import is_system
 from hedgerow.engines.source import Source
-from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.store import Store
 from hedgerow.numeric.number import Number, exact, positive, privacy_delta, privacy_epsilon, short
@@ -96,11 +96,26 @@ class Database:
         if reading.missing:
             reading = self._found(reading, sql, priced, len(first), who, request)
             priced = self._afforded(reading.question, epsilon, delta, len(first), made)
-        question, stored, notes = reading.question, self._stored(priced), (*priced.notes, *reading.notes)
+        stored = self._stored(priced)
         if answered(priced, stored):
-            return answer_of(priced.question, stored, reused=True, notes=notes)
-        about = {"table": ", ".join(table.name for table in priced.tables), "aggregates": [call.text for call in question.aggregates]}
-        charge = Charge(
+            return answer_of(priced.question, stored, reused=True, notes=(*priced.notes, *reading.notes))
+        source = self._source  # what is wrong with the data is said here, before anything is charged
+        try:
+            released = release(priced.question.plan, source, self._ledger, priced.noise, self._charge(priced, who, request))
+        except BudgetExceeded:  # since the price was made, somebody else may have spent the delta that it counted on
+            if self._afforded(reading.question, epsilon, delta, len(first), made).key == priced.key:
+                raise
+            return self.query(sql, epsilon=epsilon, delta=delta, analyst=analyst, request=request)
+        notes = (*priced.notes, *reading.notes, *paid_in_rho(released.loss, self._ledger.book.budget(priced.rule.population)))
+        if priced.others is not None:
+            notes = (*notes, charged(released.losses))
+        answer = answer_of(priced.question, [released, *stored], reused=False, notes=notes)
+        return replace(answer, cost=cost_with(first, priced.asked, answer.cost)) if first else answer
+
+    def _charge(self, priced: Priced, who: str, request: str | None) -> Charge:
+        calls = [call.text for call in priced.question.aggregates]
+        about: dict[str, Any] = {"table": ", ".join(table.name for table in priced.tables), "aggregates": calls}
+        return Charge(
             priced.rule.population,
             priced.unit,
             who,
@@ -113,13 +128,6 @@ class Database:
             priced.parts,
             None if priced.others is None else priced.payers[1],
         )
-        source = self._source  # what is wrong with the data is said here, before anything is charged
-        released = release(priced.question.plan, source, self._ledger, priced.noise, charge)
-        notes = (*notes, *paid_in_rho(released.loss, self._ledger.book.budget(priced.rule.population)))
-        if priced.others is not None:
-            notes = (*notes, charged(released.losses))
-        answer = answer_of(priced.question, [released, *stored], reused=False, notes=notes)
-        return replace(answer, cost=cost_with(first, priced.asked, answer.cost)) if first else answer
 
     def reconcile(self, *answers: Answer) -> tuple[Answer, ...]:
         """Answers that are totals and parts of each other, made to add up: free, since it looks at nothing but them.

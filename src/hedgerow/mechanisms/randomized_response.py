@@ -36,10 +36,11 @@ import numpy as np
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.binomial import clopper_pearson
 from hedgerow.numeric.chunk import Integers
+from hedgerow.numeric.coins import bernoulli
 from hedgerow.numeric.door import as_level, raw_array
 from hedgerow.numeric.number import Number, exact, privacy_epsilon, probability
 from hedgerow.numeric.rounding import exp_down, log_up, round_down, round_up
-from hedgerow.numeric.uniform import bernoulli, uniform_integers
+from hedgerow.numeric.uniform import uniform_integers
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 

@@ -1,6 +1,9 @@
 """Tails of the discrete Laplace law, Pr[Z = z] = (1-q)/(1+q) q^|z| with q = e^(-1/scale): what thresholds are made of.
 
 Pr[Z >= m] is q^m/(1+q) for m >= 1, and 1 - q^(1-m)/(1+q) for m <= 0. Bounds are rationals, rounded in the safe direction.
+
+Noise that is *cut* at k is drawn until |Z| <= k. Its m largest values, m <= k, have the probability
+q^(k+1-m) (1 - q^m)/(1 + q - 2 q^(k+1)).
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from math import ceil, exp, inf
 
 from hedgerow.numeric.rounding import exp_bounds, log_up, round_up
 
-__all__ = ["laplace_at_least", "laplace_radius", "laplace_tail", "laplace_threshold"]
+__all__ = ["laplace_at_least", "laplace_cut", "laplace_end", "laplace_radius", "laplace_tail", "laplace_threshold"]
 
 _FINE = 10**160  # losses are stored: a delta has at most so many decimals, far below the smallest delta that can be asked for
 _FAR = 10**300
@@ -37,6 +40,23 @@ def laplace_threshold(scale: Fraction, level: Fraction) -> int:
 def laplace_radius(scale: Fraction, level: Fraction) -> int:
     """The smallest k with Pr[|Z| > k] <= level, in the same sense: both sides together are twice Pr[Z >= k + 1]."""
     return laplace_threshold(scale, level / 2) - 1
+
+
+def laplace_end(scale: Fraction, cut: int, most: int) -> Fraction:
+    """At least Pr[Z > cut - most] of noise that is cut, by less than one part in 10^36 or 10^-160; the cut is at ``most`` or above."""
+    end = exp_bounds(-(cut + 1 - most) / scale)[1] * (1 - exp_bounds(-most / scale)[0])
+    return round_up(end / (1 + exp_bounds(-1 / scale)[0] - 2 * exp_bounds(-(cut + 1) / scale)[1]), _FINE)
+
+
+def laplace_cut(scale: Fraction, most: int, level: Fraction) -> int:
+    """The lowest cut, for certain, at which the ``most`` largest values of the noise have at most this probability, a quarter or less."""
+    share = min(
+        level / (1 - exp_bounds(-most / scale)[0]), Fraction(1, 4)
+    )  # of Pr[Z > cut - most], so many lie up to the cut: a lower bound
+    cut = most - 1 + laplace_threshold(scale, share)
+    while laplace_end(scale, cut, most) > level:
+        cut += 1
+    return cut
 
 
 def laplace_at_least(scale: Fraction, m: int | float) -> float:

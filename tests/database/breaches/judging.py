@@ -150,9 +150,10 @@ def threshold_count(plan: Aggregate) -> tuple[int, int]:
     return places[0], 1 if kinds[index] == "units" else plan.bound.max_rows
 
 
-def tail(law: str, scale: float, least: int) -> float:
-    """Pr[Z >= least] of discrete noise, from its definition."""
-    reach = np.arange(-int(60 * scale) - 60, int(60 * scale) + 61 + abs(least), dtype=np.float64)
+def tail(law: str, scale: float, least: int, cut: int | None = None) -> float:
+    """Pr[Z >= least] of discrete noise, from its definition; of noise up to the cut, where it has one."""
+    far = int(60 * scale) + 60 + abs(least) if cut is None else cut
+    reach = np.arange(-far, far + 1, dtype=np.float64)
     weight = np.exp(-np.abs(reach) / scale) if law == "laplace" else np.exp(-(reach**2) / (2 * scale**2))
     return float(weight[reach >= least].sum() / weight.sum())
 
@@ -199,18 +200,20 @@ def priced(asked: Asked, unit: Unit) -> Iterator[str]:
     if max(loss.delta, delta) > MOST_DELTA or delta > loss.delta:
         yield f"price: delta {float(loss.delta)} charged, {float(delta)} spent on choices"
     if asked.plan.source.domain is None:
-        yield from _threshold(asked, asked.plan, float(delta))
+        yield from _threshold(asked, asked.plan, unit, float(delta))
 
 
-def _threshold(asked: Asked, plan: Aggregate, elsewhere: float) -> Iterator[str]:
+def _threshold(asked: Asked, plan: Aggregate, unit: Unit, elsewhere: float) -> Iterator[str]:
     """``elsewhere`` is the delta that choices spend: none of it is spent twice."""
-    index, least, _, edge, _ = asked.released["threshold"]
+    index, least, _, edge, _, cut = asked.released["threshold"]
     law, scale = asked.released["laws"][index]
     decisive, most = threshold_count(plan)
     if decisive not in dict(columns(plan.measures))[index]:
         yield "threshold: another measure decides"
-    here, below = (tail(law, float(Fraction(scale)), least - most - step) for step in (0, 1))
+    here, below = (tail(law, float(Fraction(scale)), least - most - step, cut) for step in (0, 1))
     passed = elsewhere + plan.bound.max_groups * (here + float(Fraction(edge)) * (below - here))
+    if cut is not None:  # and what a unit moves may end up where it could not have been
+        passed = max(passed, elsewhere + plan.sensitivity(unit)[index].l0 * tail(law, float(Fraction(scale)), cut + 1 - most, cut))
     if passed > float(asked.loss.delta) * (1 + 1e-6):
         yield f"threshold: {passed} comes through, {float(asked.loss.delta)} charged"
 

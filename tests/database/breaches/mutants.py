@@ -108,7 +108,7 @@ def sensitivity_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def noise_reused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def once(law: Any, exact: Sequence[int]) -> list[int]:
+    def once(law: Any, exact: Sequence[int], _: int | None = None) -> list[int]:
         draw = law.sample(0)
         return [int(number) + draw for number in exact]
 
@@ -159,7 +159,26 @@ def bound_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def threshold_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a unit were in one undeclared group."""
     calibrate = Threshold.calibrate
-    monkeypatch.setattr(Threshold, "calibrate", lambda index, law, *, groups, **rest: calibrate(index, law, groups=1, **rest))
+    monkeypatch.setattr(
+        Threshold, "calibrate", lambda index, law, *, groups, moved, **rest: calibrate(index, law, groups=1, moved=1, **rest)
+    )
+
+
+def cut_for_one_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if who is replaced by another moved the count where they were, and not where the other is."""
+    calibrate = Threshold.calibrate
+    monkeypatch.setattr(Threshold, "calibrate", lambda index, law, **rest: calibrate(index, law, **rest | {"moved": rest["groups"]}))
+
+
+def cut_too_low(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The threshold stays, and noise is cut further down: what one unit moves shows in the last values."""
+    calibrate = Threshold.calibrate
+
+    def lower(*arguments: Any, **rest: Any) -> Threshold:
+        made = calibrate(*arguments, **rest)
+        return made if made.cut is None else replace(made, cut=made.cut - 2)
+
+    monkeypatch.setattr(Threshold, "calibrate", lower)
 
 
 def no_group_cap(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from database.breaches import mutants as old
 from database.breaches import wider_mutants as new
@@ -47,6 +47,8 @@ CASES = (
     Case(old.bound_kept, PERSON, "SELECT SUM(age * 3) FROM data", "distance", bug="smartnoise-201"),
     Case(old.threshold_for_one_group, PERSON, OPEN, "threshold"),
     Case(old.threshold_for_one_group, REPLACED, OPEN, "threshold"),
+    Case(old.cut_for_one_side, replace(REPLACED, noise="laplace"), OPEN, "threshold"),
+    Case(old.cut_too_low, PERSON, OPEN, "threshold"),
     Case(old.no_group_cap, PERSON, OPEN, "lone groups"),
     Case(old.no_group_cap, REPLACED, DECLARED, "distance"),
     Case(old.ties_past_the_cap, PERSON, OPEN, "lone groups"),

@@ -118,7 +118,7 @@ def test_the_loss_is_at_most_what_was_charged_and_nearly_that(name: str) -> None
 def test_a_fifth_too_little_noise_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The loss of each pair is all that was charged, so this build loses 1.2 where it charges 1."""
     noisy = door._noisy
-    monkeypatch.setattr(door, "_noisy", lambda law, exact: noisy(replace(law, scale=law.scale * Fraction(5, 6)), exact))
+    monkeypatch.setattr(door, "_noisy", lambda law, *rest: noisy(replace(law, scale=law.scale * Fraction(5, 6)), *rest))
     draw, charged = pool(PAIRS[name])
     found = audit(draw, PAIRS[name].one, PAIRS[name].other, samples=SAMPLES, confidence=ENOUGH, batch=True)
     assert charged["epsilon"] == 1

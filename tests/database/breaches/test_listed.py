@@ -93,7 +93,7 @@ def test_opendp_346_minus_zero_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
         arithmetic.test_minus_zero_is_zero()
 
 
-def float_noise(law: Any, exact: Sequence[int]) -> list[float]:
+def float_noise(law: Any, exact: Sequence[int], _: int | None = None) -> list[float]:
     """As numpy has it, in doubles."""
     return [float(x) + np.random.default_rng().laplace(scale=float(law.scale)) for x in exact]
 

@@ -21,12 +21,13 @@ import numpy as np
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.scores import as_scores
+from hedgerow.numeric.coins import bernoulli
 from hedgerow.numeric.count import as_whole
 from hedgerow.numeric.exponential import discrete_laplace
 from hedgerow.numeric.number import positive, whole
 from hedgerow.numeric.race import race
 from hedgerow.numeric.reserve import Reserve
-from hedgerow.numeric.uniform import bernoulli, uniform_integers
+from hedgerow.numeric.uniform import uniform_integers
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 

@@ -236,7 +236,7 @@ MEANINGS: Final[dict[str, Meaning]] = {
     "hedgerow.numeric.reserve.Reserve": _reserve,
     "hedgerow.numeric.rounding.log_up": _logarithm,
     "hedgerow.numeric.rounding.round_up": _upper,
-    "hedgerow.numeric.uniform.bernoulli": _bernoulli,
+    "hedgerow.numeric.coins.bernoulli": _bernoulli,
     "hedgerow.numeric.uniform.uniform_integers": _uniform_integers,
     "numpy.asarray": _kept("int", "real", "category"),
     "numpy.where": _where,
