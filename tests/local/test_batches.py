@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.batches import Batch
+from hedgerow.local.collector import _TIMES
 from hedgerow.local.spec import Metric
 
 HASH = bytes(range(1, 9))
@@ -82,6 +83,8 @@ def test_a_packed_body_that_is_not_whole(body: bytes, told: str) -> None:
         ("[]", 'object of "metric" and "reports"'),
         ('{"metric": "0102030405060708"}', 'object of "metric" and "reports"'),
         ('{"metric": "0102030405060708", "reports": ["00"], "client": 7}', 'object of "metric" and "reports"'),
+        ('{"metric": "0102030405060708", "reports": ["é0"]}', "must be JSON in plain ASCII, and has other bytes"),
+        ('{"metric": "' + "0" * 100 + '", "reports": ["00"]}', "metric must be 16 hex digits; got '0000000000000000000000000"),
         ('{"metric": 7, "reports": ["00"]}', "metric must be 16 hex digits; got 7"),
         ('{"metric": "01", "reports": ["00"]}', "metric must be 16 hex digits; got '01'"),
         ('{"metric": "010203040506070x", "reports": ["00"]}', "metric must be hex digits"),
@@ -101,10 +104,29 @@ def test_a_json_body_that_is_not_a_batch(body: str, told: str) -> None:
         Batch.from_json(body.encode())
 
 
-@pytest.mark.parametrize("piece", [b"[],", b"{},", b"1.5,", b'"00",'])
-def test_no_body_takes_more_memory_than_the_collector_makes_room_for(piece: bytes) -> None:
-    """Objects in a list take thirty times their length."""
-    body = b'{"metric":"0102030405060708","reports":[' + piece * 50_000 + b'"00"]}'
+def listed(piece: str, last: str = "00") -> str:
+    return f'{{"metric":"0102030405060708","reports":[{piece * 50_000}"{last}"]}}'
+
+
+def named(value: int, last: str) -> str:
+    return "{" + "".join(f'"{number}":{value},' for number in range(50_000)) + f'"{last}":"0102030405060708"}}'
+
+
+LONG = "\x7f" * 250_000 + r"\ud83d\ude00"
+LARGE = {piece: listed(piece) for piece in ("[],", "{},", "1.5,", "-9,", '"00",', '"Ā",', '"😀",', r'"\u0100",')} | {
+    "an emoji": listed('"00",', "😀"),
+    "an emoji after numbers": listed("-9,", "😀"),
+    "names": named(1, "metric"),
+    "names and an emoji": named(-9, "😀"),
+    "a long name": f'{{"{LONG}":"0102030405060708"}}',
+    "a hash that is long when it is shown": f'{{"metric":"{LONG}","reports":["00"]}}',
+}
+"""What takes up to thirty times its length when it is taken apart."""
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_no_body_takes_more_memory_than_the_collector_makes_room_for(name: str) -> None:
+    body = LARGE[name].encode()
     tracemalloc.start()
     try:
         with suppress(InvalidArgument):
@@ -112,12 +134,18 @@ def test_no_body_takes_more_memory_than_the_collector_makes_room_for(piece: byte
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak + len(body) < 16 * len(body)
+    assert peak + len(body) < _TIMES["application/json"] * len(body)
 
 
 def test_bytes_that_are_no_text() -> None:
     with pytest.raises(InvalidArgument, match="must be JSON"):
         Batch.from_json(b"\xff\xfe\xfd")
+
+
+@pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "utf-16-le"])
+def test_a_batch_in_another_coding(coding: str) -> None:
+    with pytest.raises(InvalidArgument, match="must be JSON"):
+        Batch.from_json(batch(b"\x00").to_json().encode(coding))
 
 
 @pytest.mark.parametrize(

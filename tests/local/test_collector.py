@@ -33,6 +33,7 @@ from hedgerow.local.spec import Metric
 from hedgerow.local.store import Store
 from local import expected
 from local.serving import JSON, PACKED, Served, packed, serving
+from local.test_connections import asked, listening, open_after, until
 from local.vectors import METRICS
 
 METRIC = Metric.of("colour", KAry.calibrate(domain=5, epsilon=2), epoch=7)
@@ -385,6 +386,7 @@ LARGE = packed(METRIC, np.zeros(200_000, np.int64))
 
 def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collector, "_ARRIVING", 1)  # one large body at a time
+    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
 
     async def all_of_them(app: Any) -> None:
         def ask(number: int, parts: list[Any]) -> asyncio.Task[tuple[int, dict[str, Any]]]:
@@ -412,6 +414,8 @@ def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.Mon
     """The first large body is given up after its time; the second, which had to wait for as long, has all of its own left."""
     monkeypatch.setattr(collector, "_ARRIVING", 1)
     monkeypatch.setattr(collector, "_PATIENCE", 0.5)
+    monkeypatch.setattr(collector, "_GRACE", 1)
+    monkeypatch.setattr(collector, "_LINE", 3_600)
 
     async def two(app: Any) -> list[int]:
         asked = [
@@ -422,6 +426,103 @@ def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.Mon
 
     with Store(tmp_path / "counts") as store:
         assert asyncio.run(two(application(store, Calendar([METRIC])))) == [408, 200]
+
+
+@pytest.mark.parametrize(
+    ("patience", "grace", "pace", "then", "status"),
+    [
+        (3_600.0, 1e-5, 1, [20.0], 408),  # silent once it has room
+        (3_600.0, 1e-5, 1 << 40, [b"x" * 50_000, 20.0], 408),  # slower than it must be
+        (3_600.0, 1e-5, 1, [b"x" * 50_000, 0.2], 422),  # so fast at first that it may pause for long
+        (0.2, 0.1, 1, [b"x" * 50_000, 20.0], 408),  # but not for longer than anybody
+    ],
+)
+def test_a_large_body_must_keep_a_pace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float, grace: float, pace: int, then: list[Any], status: int
+) -> None:
+    monkeypatch.setattr(collector, "_PATIENCE", patience)
+    monkeypatch.setattr(collector, "_GRACE", grace)
+    monkeypatch.setattr(collector, "_PACE", pace)
+    with Store(tmp_path / "counts") as store:
+        assert asyncio.run(posted(application(store, Calendar([METRIC])), [LARGE[:100_000], *then]))[0] == status
+
+
+def test_a_small_body_need_not_keep_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
+    monkeypatch.setattr(collector, "_GRACE", 1e-5)
+    with Store(tmp_path / "counts") as store:
+        assert asyncio.run(posted(application(store, Calendar([METRIC])), [GOOD[:20], 0.2, GOOD[20:]]))[0] == 200
+
+
+HEAD = f"POST /v1/reports HTTP/1.1\r\nHost: x\r\nContent-Type: {PACKED}\r\nBatch-Key: {KEY}\r\nContent-Length: {len(LARGE)}\r\n\r\n"
+
+
+def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_ARRIVING", 1)
+    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
+
+    async def behind_another(app: Any) -> bytes:
+        go = asyncio.Event()
+        first = asyncio.create_task(posted(app, [LARGE[:100_000], go, LARGE[100_000:]], "a" * 16))
+        async with listening(app) as (place, made):
+            connection, ours = await asked(place, made, HEAD.encode())
+            with ours:
+                sending = asyncio.create_task(asyncio.get_running_loop().sock_sendall(ours, LARGE))
+                await until(lambda: "hedgerow.in_line" in connection.cycle.scope["state"])
+                assert open_after(connection, 100)
+                go.set()
+                assert (await first)[0] == 200
+                await sending
+                return await asyncio.get_running_loop().sock_recv(ours, 1_000)
+
+    with Store(tmp_path / "counts") as store:
+        assert asyncio.run(behind_another(application(store, Calendar([METRIC])))).startswith(b"HTTP/1.1 200")
+        assert store.counters(METRIC)[-1] == 2 * 200_000
+
+
+@pytest.mark.parametrize("connection", ["keep-alive", "close"])
+def test_who_waited_in_line_for_too_long_hears_when_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, connection: str) -> None:
+    """Also who is still sending, as most senders are: they send all before they listen. What they send is not kept."""
+    monkeypatch.setattr(collector, "_ARRIVING", 1)
+    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
+    monkeypatch.setattr(collector, "_LINE", 1e-5)
+    late = GOOD.ljust(LARGEST, b"\x00")
+
+    def send(place: tuple[str, int]) -> list[tuple[int, str | None, dict[str, Any]]]:
+        sender, found = http.client.HTTPConnection(*place, timeout=60), []
+        for body in (late, GOOD):
+            sender.request("POST", "/v1/reports", body, {"Content-Type": PACKED, "Batch-Key": KEY, "Connection": connection})
+            answer = sender.getresponse()
+            found.append((answer.status, answer.headers["Retry-After"], json.loads(answer.read())))
+        sender.close()
+        return found
+
+    async def behind_another(app: Any) -> None:
+        go = asyncio.Event()
+        first = asyncio.create_task(posted(app, [LARGE[:100_000], go, LARGE[100_000:]], "a" * 16))
+        async with listening(app) as (place, made):
+            tracemalloc.start()
+            try:
+                (status, later, answer), small = await asyncio.to_thread(send, place)
+                _, peak = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+            assert (status, later, answer["error"]["type"]) == (503, "3600", "NoRoom")
+            assert "under the same Batch-Key" in answer["error"]["message"]
+            assert peak < len(late)
+            assert small[:2] == (200, None)
+            assert len(made) == (1 if connection == "keep-alive" else 2)
+        go.set()
+        assert (await first)[0] == 200
+        assert (await posted(app, [LARGE], "b" * 16))[0] == 200  # who left the line holds nothing
+
+    with Store(tmp_path / "counts") as store:
+        asyncio.run(behind_another(application(store, Calendar([METRIC]))))
+        assert store.counters(METRIC)[-1] == 2 * 200_000 + 40
+
+
+def test_fifty_who_fall_silent_are_through_before_the_next_has_waited_for_too_long() -> None:
+    assert 50 * collector._GRACE < collector._LINE * (collector._ARRIVING // LARGEST)
 
 
 @pytest.mark.parametrize(("said", "held"), [("7", 7), ("5000000", 100), ("", 100), ("-1", 100), ("١", 100), ("9" * 17, 100)])
@@ -506,11 +607,15 @@ def test_a_rejection_has_a_status_and_a_name() -> None:
 
 
 async def posted(app: Any, parts: list[Any], key: str = KEY) -> tuple[int, dict[str, Any]]:
-    """One POST through the application itself, its body in parts, which are taken from the list; an event is waited for, None for ever."""
+    """One POST through the application itself, its body in parts, which are taken from the list; an event is waited for, a number
+    of seconds too, None for ever."""
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
         part = parts.pop(0) if parts else b""
+        if isinstance(part, float):
+            await asyncio.sleep(part)
+            part = b""
         if part is None or isinstance(part, asyncio.Event):
             await (part or asyncio.Event()).wait()
             part = b""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import pytest
 import uvicorn
+from uvicorn.server import ServerState
 
-from hedgerow.local.connections import HEAD, protocol
+from hedgerow.local.connections import HEAD, in_line, protocol
 
 PATIENCE = 0.2
 HELLO = b"GET / HTTP/1.1\r\nHost: x\r\n"
@@ -87,6 +88,138 @@ def test_a_second_request_that_does_not_come_is_not_waited_for(hurried: tuple[st
 def test_who_is_still_being_answered_is_waited_for_but_not_for_ever(hurried: tuple[str, int]) -> None:
     assert heard(hurried, LAST.replace(b"/ ", b"/long ", 1) + b"\r\n").endswith(b"00000000")
     assert heard(hurried, HELLO.replace(b"/ ", b"/never ", 1) + b"\r\n") == b""
+
+
+@asynccontextmanager
+async def listening(app: Any) -> AsyncIterator[tuple[tuple[str, int], list[Any]]]:
+    """A server in this loop whose clock does not move by itself: where it listens, and its connections."""
+    config, state, made = uvicorn.Config(app, lifespan="off", log_level="critical", timeout_keep_alive=3_600), ServerState(), list[Any]()
+
+    def connection() -> Any:
+        made.append(protocol(3_600)(config=config, server_state=state, app_state={}))  # type: ignore[call-arg]
+        return made[-1]
+
+    server = await asyncio.get_running_loop().create_server(connection, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname(), made
+    finally:
+        for one in state.connections:
+            one.transport.abort()
+        server.close()
+        await until(lambda: not state.connections)
+
+
+async def until(done: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not done():
+            await asyncio.sleep(0.001)
+
+
+def open_after(connection: Any, looks: int) -> bool:
+    """Whether a connection is still open after so many patiences."""
+    for _ in range(looks):
+        if not connection.transport.is_closing():
+            connection._clock._run()
+    return not connection.transport.is_closing()
+
+
+async def asked(place: tuple[str, int], made: list[Any], request: bytes) -> tuple[Any, socket.socket]:
+    """A request that has begun: the server's end of its connection, and ours."""
+    ours = socket.socket()
+    ours.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(ours, place)
+    await asyncio.get_running_loop().sock_sendall(ours, request)
+    await until(lambda: bool(made) and made[-1].cycle is not None)
+    return made[-1], ours
+
+
+async def told(ours: socket.socket, size: int) -> int:
+    """How much of an answer of so many bytes arrives before the server hangs up."""
+    found, held = b"", 0
+    while held < size and (more := await asyncio.get_running_loop().sock_recv(ours, 1 << 20)):
+        found += more
+        held = len(found) - found.index(b"\r\n\r\n") - 4 if b"\r\n\r\n" in found else 0
+    return held
+
+
+ASKED = HELLO + b"\r\n"
+
+
+def answering(size: int, go: asyncio.Event) -> Any:
+    """Answers with so many bytes, once it may."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await go.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % size)]})
+        await send({"type": "http.response.body", "body": b"x" * size})
+
+    return app
+
+
+def test_who_was_just_answered_has_a_patience_to_ask_again() -> None:
+    """At work at one look and answered before the next, a connection was idle for a moment only."""
+
+    async def twice() -> None:
+        go = asyncio.Event()
+        async with listening(answering(8, go)) as (place, made):
+            connection, ours = await asked(place, made, ASKED)
+            with ours:
+                assert open_after(connection, 1)
+                go.set()
+                assert await told(ours, 8) == 8
+                await until(lambda: connection.cycle.response_complete)
+                assert open_after(connection, 1)
+                await asyncio.get_running_loop().sock_sendall(ours, ASKED)
+                assert await told(ours, 8) == 8
+                await until(lambda: connection.cycle.response_complete)
+                assert open_after(connection, 1)
+                assert not open_after(connection, 1)
+
+    asyncio.run(twice())
+
+
+@pytest.mark.parametrize("head", [HELLO, LAST])
+def test_an_answer_that_is_being_read_is_waited_for_but_not_for_ever(head: bytes) -> None:
+    size = 32 << 20  # far more than the system keeps of what was sent and not read
+
+    async def read(looks: int) -> int:
+        go = asyncio.Event()
+        go.set()
+        async with listening(answering(size, go)) as (place, made):
+            connection, ours = await asked(place, made, head + b"\r\n")
+            with ours:
+                await until(lambda: bool(connection.cycle.response_complete))
+                assert connection.transport.get_write_buffer_size() > 0
+                for _ in range(looks):
+                    connection._clock._run()
+                return await told(ours, size)
+
+    assert asyncio.run(read(4)) == size
+    assert asyncio.run(read(5)) < size
+
+
+def test_the_clock_stands_still_for_who_waits_in_line_and_begins_anew_afterwards() -> None:
+    async def waits() -> None:
+        turn, scopes = asyncio.Event(), list[Any]()
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            scopes.append(scope)
+            with in_line(scope):
+                await turn.wait()
+            await asyncio.Event().wait()
+
+        async with listening(app) as (place, made):
+            connection, ours = await asked(place, made, ASKED)
+            with ours:
+                assert open_after(connection, 3)
+                await until(lambda: bool(scopes))
+                assert open_after(connection, 100)
+                turn.set()
+                await until(lambda: not scopes[0]["state"])
+                assert open_after(connection, 4)
+                assert not open_after(connection, 1)
+
+    asyncio.run(waits())
 
 
 FLOODS = {

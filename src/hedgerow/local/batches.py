@@ -6,7 +6,7 @@ Packed, numbers in network order::
     2 bytes    size of one record, s
     n * s      the records, at least one
 
-As JSON the same thing is ``{"metric": "<hash, 16 hex digits>", "reports": ["<record, hex digits>", …]}``.
+As JSON, in ASCII, the same thing is ``{"metric": "<hash, 16 hex digits>", "reports": ["<record, hex digits>", …]}``.
 
 A batch says nothing about who sent it. The hash covers protocol, parameters and epoch, so that reports which were made by another rule
 are never added to these.
@@ -27,6 +27,8 @@ __all__ = ["Batch"]
 
 _HEAD = struct.Struct(">8sH")
 _HASH = 8
+_SHOWN = 64  # characters of a text that an error may show; it cuts them further
+_MARKS = {b"{": 1, b"[": 1, b":": 2}  # how many of each there are in a batch as JSON
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,10 +71,13 @@ class Batch:
 
     @classmethod
     def from_json(cls, body: bytes) -> Batch:
-        """Read the JSON form. What has more brackets than a batch has is not taken apart: it would take thirty times its length."""
-        plain = body.count(b"{") <= 1 and body.count(b"[") <= 1
+        """Read the JSON form. What has more brackets or names than a batch has, or other characters, is not taken apart: it would take
+        thirty times its length."""
+        if not body.isascii():
+            raise InvalidArgument("batch", "must be JSON in plain ASCII, and has other bytes")
+        plain = all(body.count(mark) <= most for mark, most in _MARKS.items())
         try:
-            given = json.loads(body, object_pairs_hook=_once) if plain else None
+            given = json.loads(body.decode("ascii"), object_pairs_hook=_once) if plain else None
         except (ValueError, RecursionError):
             raise InvalidArgument("batch", "must be JSON, and cannot be read; it may have been cut off") from None
         if not isinstance(given, dict) or given.keys() != {"metric", "reports"}:
@@ -91,7 +96,8 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _hash(text: object) -> bytes:
     if not isinstance(text, str) or len(text) != 2 * _HASH:
-        raise InvalidArgument("metric", f"must be {2 * _HASH} hex digits", text)
+        # Of a long text a beginning, before it is written out: escapes would take many times its length.
+        raise InvalidArgument("metric", f"must be {2 * _HASH} hex digits", text[:_SHOWN] if isinstance(text, str) else text)
     return _bytes(text, "metric")
 
 

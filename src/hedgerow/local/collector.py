@@ -6,8 +6,8 @@ are on disk, and not before. Whatever is wrong with a batch, none of it is count
     400  no key, or a body that cannot be read or was cut off     413  larger than a batch may be
     404  a metric that is not collected here                      415  neither packed nor JSON
     408  the body did not arrive in time                          422  records that the protocol cannot have made
-    409  counted already, or of an epoch that has not begun       503  the store cannot write: send it again under the same key
-    410  of an epoch that is closed
+    409  counted already, or of an epoch that has not begun       503  no room for it, or the store cannot write: send it again later,
+    410  of an epoch that is closed                                    under the same key
 
 ``GET /`` is a page for people, ``GET /v1/metrics`` the same for programs. ``GET /demo`` shows in a browser what leaves a client, with the
 client in JavaScript, which is at ``GET /hedgerow-local.js`` for other pages too. Addresses, headers and times of senders are not written
@@ -17,18 +17,19 @@ anywhere; the telemetry of the framework, which would, is switched off.
 # Annotations are evaluated here, unlike elsewhere: FastAPI reads them, and its names are known inside functions only.
 import asyncio
 import logging
+import math
 import re
 import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import HedgerowError, InvalidArgument, SourceError, Unsupported
 from hedgerow.local.batches import Batch
-from hedgerow.local.connections import protocol
+from hedgerow.local.connections import in_line, protocol
 from hedgerow.local.epochs import Calendar
 from hedgerow.local.page import Overview
 from hedgerow.local.store import PIECE, Addition, Store
@@ -43,9 +44,12 @@ LARGEST = 4 << 20  # bytes of one body
 _READERS = {"application/octet-stream": Batch.from_bytes, "application/json": Batch.from_json}
 _HEARD = 16  # times as many are read of one that is too large
 _PATIENCE = 30.0  # seconds in which a request must begin, and its body arrive
+_LINE = 2  # patiences that a large body waits in line for room
+_GRACE = 0.1  # of a patience, that a large body may be silent once it has room; short, so that many who are silent are soon through
+_PACE = 1 << 16  # bytes a second with which it must come from then on, on average
 _LOG = logging.getLogger("hedgerow.collector")
 _KEY = re.compile(r"[!-~]{16,128}")
-_AT_ONCE = 64  # connections; more are told to come back
+_AT_ONCE = 64  # connections; the one with which there are so many is told to come back
 _SMALL = 1 << 16  # bytes of a body that every connection may have on its way
 _ARRIVING = 12 << 20  # bytes of larger bodies on their way together: who sends one slowly keeps other large ones waiting, and no small one
 _ROOM = 32 << 20  # bytes that batches which have arrived may take together; more of them wait
@@ -158,7 +162,7 @@ def application(
     async def receive(request: Request) -> Response:
         kind, key = request.headers.get("Content-Type", ""), request.headers.get("Batch-Key", "")
         async with AsyncExitStack() as held:
-            body = await _body(request, largest, lambda: held.enter_async_context(arriving.taken(_size(request, largest))))
+            body = await _body(request, largest, lambda: _entered(request, held, arriving.taken(_size(request, largest))))
             # Room to count is taken when all is here: nobody holds it while a sender is slow.
             await held.enter_async_context(room.taken(len(body) * _TIMES.get(_form(kind), 1) + _kept(calendar, len(body))))
             addition = await asyncio.to_thread(counted, kind, key, body)
@@ -214,30 +218,50 @@ def _form(kind: str) -> str:
     return kind.partition(";")[0].strip().lower()
 
 
-async def _body(request: "Request", largest: int, room: Callable[[], Awaitable[None]]) -> bytes:
+async def _entered(request: "Request", held: AsyncExitStack, room: AbstractAsyncContextManager[None]) -> bool:
+    """Whether there was room for a large body before it had waited for too long."""
+    try:
+        with in_line(request.scope):
+            async with asyncio.timeout(_LINE * _PATIENCE):
+                await held.enter_async_context(room)
+    except TimeoutError:
+        return False
+    return True
+
+
+async def _body(request: "Request", largest: int, room: Callable[[], Awaitable[bool]]) -> bytes:
     """The whole body, given up when it is too slow. ``room`` is asked for when it is no small one, and the sender's time does not run while
-    it waits. What is too large is read on for a while without being kept: a sender that is still sending would not hear an answer."""
+    it waits; then it must keep a pace, because others wait for its room. What is too large, or has no room, is read on for a while without
+    being kept: a sender that is still sending would not hear an answer."""
     from starlette.requests import ClientDisconnect
 
-    parts, size, now = [], 0, asyncio.get_running_loop().time
+    parts, size, kept, now = list[bytes](), 0, True, asyncio.get_running_loop().time
+    began, before = 0.0, 0  # when it had room, and what was here by then
     try:
         async with asyncio.timeout(_PATIENCE) as limit:
             async for part in request.stream():
                 if size <= _SMALL < size + len(part):
                     limit.reschedule(None)
-                    await room()
-                    limit.reschedule(now() + _PATIENCE)
+                    kept = await room()
+                    began, before = now(), size + len(part)
                 size += len(part)
-                if size <= largest:
+                if before:
+                    limit.reschedule(began + min(_PATIENCE, _GRACE * _PATIENCE + (size - before) / _PACE))
+                if kept and size <= largest:
                     parts.append(part)
                 elif size > _HEARD * largest:
                     break
     except ClientDisconnect:
         raise Rejected(400, "Malformed", "The body was cut off.") from None
     except TimeoutError:
-        raise Rejected(408, "TooSlow", f"The body did not arrive within {_PATIENCE:g} seconds.") from None
+        told = f"The body did not arrive within {_PATIENCE:g} seconds, or was large and came with less than {_PACE:,} bytes a second."
+        raise Rejected(408, "TooSlow", told) from None
     if size > largest:
         raise Rejected(413, "TooLarge", f"A batch has at most {largest:,} bytes. Send several, each with its own Batch-Key.")
+    if not kept:
+        # Not "send it in parts": it may have been counted before, and its key is what tells.
+        told = f"Other large batches are on their way. Send it again later, under the same Batch-Key. Up to {_SMALL:,} bytes never wait."
+        raise Rejected(503, "NoRoom", told)
     return b"".join(parts)
 
 
@@ -249,8 +273,8 @@ def _explain(app: "FastAPI") -> None:
 
     def told(status: int, kind: str, message: str) -> Response:
         # The connection ends with a refusal: the rest of a body that is too large is not read.
-        headers = {"Connection": "close"} if status in (408, 413) else None
-        return JSONResponse({"error": {"type": kind, "message": message}}, status, headers=headers)
+        closing, later = {"Connection": "close"}, {"Retry-After": str(math.ceil(_PATIENCE))}
+        return JSONResponse({"error": {"type": kind, "message": message}}, status, {408: closing, 413: closing, 503: later}.get(status))
 
     async def rejected(_: Request, error: Any) -> Response:
         return told(error.status, error.kind, str(error))

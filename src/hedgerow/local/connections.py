@@ -6,13 +6,28 @@ does not read. A few dozen silent connections would keep all others out; one tha
 
 # Annotations are evaluated here, unlike elsewhere: the class is made inside a function, because the server is an extra.
 import asyncio
+import math
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["HEAD", "protocol"]
+__all__ = ["HEAD", "in_line", "protocol"]
 
 HEAD = 1 << 16  # bytes of a request that are not its body; with a long body, as many again as that has
 _EACH = 64  # bytes that a header takes besides its text
 _TURNS = 4  # patiences in which a request must be answered, and its answer read
+_LINE = "hedgerow.in_line"  # what the state of a request has while it waits for others
+
+
+@contextmanager
+def in_line(scope: MutableMapping[str, Any]) -> Iterator[None]:
+    """While this lasts the clock of the request's connection stands still: it is others that are slow. Whoever waits limits the time."""
+    state = scope.setdefault("state", {})
+    state[_LINE] = True
+    try:
+        yield
+    finally:
+        del state[_LINE]
 
 
 def protocol(patience: float) -> type[asyncio.Protocol]:
@@ -25,7 +40,7 @@ def protocol(patience: float) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self._watch(None, 0)
+            self._watch((None, 1), 0)
 
         def connection_lost(self, exc: Exception | None) -> None:
             if self._clock is not None:
@@ -52,17 +67,24 @@ def protocol(patience: float) -> type[asyncio.Protocol]:
             self._spare += 2 * len(body)
             super().on_body(body)
 
-        def _watch(self, cycle: Any, turns: int) -> None:
-            self._clock = self.loop.call_later(patience, self._look, cycle, turns)
+        def _watch(self, seen: tuple[Any, float], turns: int) -> None:
+            self._clock = self.loop.call_later(patience, self._look, seen, turns)
 
-        def _look(self, before: Any, turns: int) -> None:
-            """Hang up where no request has begun since the last look, or the same one is still at work after many."""
-            cycle = self.cycle
-            turns = turns + 1 if cycle is before else 0
-            idle = cycle is None or cycle.response_complete
-            if turns >= (1 if idle else _TURNS):
+        def _look(self, before: tuple[Any, float], turns: int) -> None:
+            """Hang up where no request has begun since the last look, or the same one is still at work after many. One that was at work at
+            the last look and is answered now has been idle for less than a patience: the count begins anew."""
+            seen = self.cycle, self._turns()
+            turns = turns + 1 if seen == before else 0
+            if turns >= seen[1]:
                 self.transport.abort()
             else:
-                self._watch(cycle, turns)
+                self._watch(seen, turns)
+
+        def _turns(self) -> float:
+            """For how many patiences the connection may stay as it is. An answer is not over while its reader has not taken it."""
+            cycle = self.cycle
+            if cycle is None or (cycle.response_complete and not self.transport.get_write_buffer_size()):
+                return 1
+            return math.inf if _LINE in cycle.scope["state"] else _TURNS
 
     return Limited
