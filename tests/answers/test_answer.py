@@ -56,6 +56,24 @@ def test_intervals_of_two_aggregates_hold_together() -> None:
         assert pair == (sum(part[0] for part in parts), sum(part[1] for part in parts))  # type: ignore[index]
 
 
+def test_what_is_chosen_among_months_is_a_month() -> None:
+    """Also where it is shown again, from what was stored."""
+    days = [date(2026, 1 + place % 12, 1 + place % 28) for place in range(240)]
+    table = pa.table({"patient_id": list(range(240)), "month": days, "year": days, "day": days})
+    columns = {"month": "2026-01 … 2026-12", "year": "2020 … 2030", "day": "2026-01-01 … 2026-12-31"}
+    aggregates = (
+        "MEDIAN(month) AS m, MIN(month) AS first, MAX(year) AS last, QUANTILE(DATE_TRUNC('quarter', day), 0.4) AS q, MEDIAN(day) AS d"
+    )
+    declared = {name: {"type": "date", "values": values} for name, values in columns.items()}
+    with exactly(table, columns=declared, epsilon=10_000) as db:
+        for epsilon in (1, 10, 100, 1):  # little enough for other days to be chosen
+            answer = ask(db, f"SELECT {aggregates} FROM data HAVING last > DATE '2019-01-01'", epsilon)
+            (row,) = answer.rows
+            assert [row[name].day for name in ("m", "first", "last", "q")] == [1] * 4
+            assert row["last"].month == 1
+        assert answer.receipt.reused
+
+
 @pytest.mark.parametrize("sql", ["2 * MEDIAN(age)", "MAX(age) - MIN(age)", "COUNT(*) / MAX(age)"])
 def test_what_is_made_of_a_choice_has_no_interval_either(sql: str) -> None:
     with exactly() as db:

@@ -129,4 +129,8 @@ def test_what_was_chosen_is_shown_as_its_type() -> None:
     assert estimate(called("MIN", Pick("least", "v0", Snap(Fraction(1), 1, 999_999)), "date"), [[738_000]], law).values == [
         date.fromordinal(738_000)
     ]
+    last = Pick("least", "v0", Snap(Fraction(1), 1, 999_999))
+    for grain, first in (("day", date(2026, 6, 29)), ("month", date(2026, 6, 1)), ("year", date(2026, 1, 1))):
+        found = estimate(called("MIN", last, "date"), [[date(2026, 6, 29).toordinal(), None]], law, grain)  # type: ignore[arg-type]
+        assert found.values == [first, None]
     assert estimate(called("MODE", Pick("mode", "v0", values=("a", "b")), "text"), [[1, None]], law).values == ["b", None]

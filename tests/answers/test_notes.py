@@ -20,6 +20,14 @@ from hedgerow.answers.answer import Answer
             ["at most 2 groups", "more than 3 rows in a group", "Rows without region are in no group; write COALESCE(region, …)"],
         ),
         ("SELECT region, COUNT(*) FROM data WHERE region <> 'x' GROUP BY region", ["at most 2 groups", "more than 3 rows in a group"]),
+        (
+            "SELECT region, COUNT(*) FROM data WHERE region = 'north' OR (region IN ('south') AND age > 3) GROUP BY region",
+            ["at most 2 groups", "more than 3 rows in a group"],
+        ),
+        (
+            "SELECT region, COUNT(*) FROM data WHERE region = 'north' OR age > 3 GROUP BY region",
+            ["at most 2 groups", "more than 3 rows in a group", "Rows without region are in no group"],
+        ),
         ("SELECT COALESCE(region, 'none'), COUNT(*) FROM data GROUP BY 1", ["at most 2 groups", "more than 3 rows in a group"]),
         ("SELECT SUM(cost) FROM data", ["more than 3", "In SUM(cost) values count as at least 0 and at most 1,000"]),
         ("SELECT city, COUNT(*) FROM data GROUP BY city", ["at most 2 groups", "more than 3", "shown from a noisy count of"]),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import math
+import random
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -107,7 +108,40 @@ NUMBERS = (
         "25e-1",
         "0.000000005e8",
     ),
+    # More digits before a power of ten than 64 bits, or even 128, can hold.
+    *(
+        "36883201200646368227230173635e-26",
+        "10000000000000000025e-1",
+        "-46116860184273879035e-1",
+        "92233720368547758074e-1",
+        "92233720368547758075e-1",
+        "-.49999999999999999999e19",
+        "+01.9999999999999999999E+18",
+        "1" + "0" * 60 + "e-58",
+        "-15" + "0" * 400 + "e-401",
+        "." + "0" * 400 + "25e402",
+        "4" + "9" * 50 + "e-51",
+        "1e-99999",
+        "0e99999",
+        "0.0e-99999",
+    ),
 )
+
+
+def spelling(draw: random.Random) -> str:
+    """Any number as it may be written, many of them near halves and the ends of 64 bits."""
+
+    def digits(most: int) -> str:
+        count, kind = draw.choice([0, 1, 2, 5, 18, 19, 20, 39, most]), draw.randrange(4)
+        written = [str(draw.randrange(10**count)), "4" + "9" * count, "5" + "0" * count, "0" * count + draw.choice("159")]
+        return written[kind] if count else ""
+
+    before, after = digits(60), digits(310)
+    mantissa = draw.choice(["", "-", "+"]) + (before or ("" if after else "7")) + ("." + after if after or draw.randrange(5) == 0 else "")
+    power = draw.choice([-len(before), len(after), 19 - len(before), 0, -99_999, 99_999]) + draw.randrange(-2, 3)
+    return mantissa + ("" if draw.randrange(4) == 0 else draw.choice("eE") + draw.choice(["", "+"] if power >= 0 else [""]) + str(power))
+
+
 DAYS = (
     *(
         "2024-05-17",
@@ -185,8 +219,12 @@ def declared(type_: Type) -> list[Column]:
     return ways
 
 
+MANY = tuple(map(spelling, [random.Random(5)] * 3000))
+
+
 @pytest.mark.parametrize(
-    ("type_", "spelled"), [("integer", NUMBERS), ("real", NUMBERS), ("date", DAYS), ("boolean", WORDS), ("text", NUMBERS)]
+    ("type_", "spelled"),
+    [("integer", NUMBERS), ("integer", MANY), ("real", MANY), ("real", NUMBERS), ("date", DAYS), ("boolean", WORDS), ("text", NUMBERS)],
 )
 def test_text_in_a_file_is_read_as_the_plan_says(type_: Type, spelled: tuple[str, ...], tmp_path: Path) -> None:
     path = tmp_path / "t.csv"

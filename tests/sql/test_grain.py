@@ -6,11 +6,17 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hedgerow.errors import Unsupported
-from hedgerow.plan.schema import Column
+from hedgerow.plan.dates import STARTS
+from hedgerow.plan.expressions import Call, Constant, Expression, Read, evaluate
+from hedgerow.plan.nodes import Table
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.schema import Column, Schema
 from hedgerow.sql.catalog import Catalog
-from hedgerow.sql.grain import coarse, told
+from hedgerow.sql.grain import Grain, coarse, grain_of, told
 from hedgerow.sql.question import Question
 from hedgerow.sql.reading import parse
 from sql.fixtures import CATALOG, LABS, VISITS
@@ -70,10 +76,29 @@ def asked(sql: str) -> Question:
         ("DAYOFYEAR(month) AS d, COUNT(*) FROM visits GROUP BY d", "", "MONTH(month)"),
         ("DATE_TRUNC('week', month) AS d, COUNT(*) FROM visits GROUP BY d", "", "DATE_TRUNC('month', month)"),
         ("COUNT(*) FROM visits WHERE MONTH(born) = 1", "MONTH(born)", "Write YEAR(born) or DATE_TRUNC('year', born)"),
-        ("COUNT(*) FROM visits WHERE month = day", "month = day", "DATE_TRUNC('month', …) of the other date"),
-        ("COUNT(*) FROM visits WHERE day < month", "day < month", "DATE_TRUNC('month', …) of the other date"),
-        ("COUNT(*) FROM visits WHERE born = month", "", "DATE_TRUNC('year', …) of the other date"),
-        ("COUNT(*) FROM visits WHERE born = DATE_TRUNC('month', day)", "", "DATE_TRUNC('year', …)"),
+        ("COUNT(*) FROM visits WHERE month = day", "month = day", "Write DATE_TRUNC('month', day); or have"),
+        ("COUNT(*) FROM visits WHERE day < month", "day < month", "Write DATE_TRUNC('month', day); or have"),
+        # Of two that are known, the coarser one says in what to ask; all that either side may be is looked at.
+        ("COUNT(*) FROM visits WHERE born = month", "", "Write DATE_TRUNC('year', month); or have the policy declare days: born"),
+        ("COUNT(*) FROM visits WHERE month = born", "", "Write DATE_TRUNC('year', month); or have the policy declare days: born"),
+        ("COUNT(*) FROM visits WHERE born = DATE_TRUNC('month', day)", "", "Write DATE_TRUNC('year', day)"),
+        ("COUNT(*) FROM visits WHERE month = CASE WHEN smoker THEN month ELSE day END", "", "Write DATE_TRUNC('month', day)"),
+        ("COUNT(*) FROM visits WHERE month = CASE WHEN smoker THEN day WHEN age > 3 THEN month END", "", "DATE_TRUNC('month', day)"),
+        ("COUNT(*) FROM visits WHERE month = COALESCE(until, day)", "", "DATE_TRUNC('month', day)"),
+        ("COUNT(*) FROM visits WHERE month IN (until, day)", "", "DATE_TRUNC('month', day)"),
+        ("COUNT(*) FROM visits WHERE COALESCE(month, born) = '2025-03-01'", "", "Write '2025-01-01' instead of '2025-03-01'"),
+        ("COUNT(*) FROM visits WHERE MONTH(COALESCE(month, born)) = 3", "", "Write YEAR(born)"),
+        (
+            "COUNT(*) FROM visits WHERE month = CASE WHEN smoker THEN DATE '2026-01-15' ELSE month END",
+            "",
+            "Write '2026-01-01' instead of '2026-01-15'",
+        ),
+        ("COUNT(*) FROM visits WHERE month <= DATE '2026-02-28' + INTERVAL 1 MONTH", "", "Write '2026-02-01' instead of '2026-02-28'"),
+        ("COUNT(*) FROM visits WHERE born = DATE_TRUNC('year', day) + INTERVAL 1 MONTH", "", "DATE_TRUNC('year', …) of the other date"),
+        ("COUNT(*) FROM visits WHERE month = DATE_TRUNC('week', day)", "", "DATE_TRUNC('month', …) of the other date"),
+        ("COUNT(*) FROM visits WHERE month = day + 3", "", "DATE_TRUNC('month', …) of the other date"),
+        ("COUNT(*) FROM (SELECT month, day AS d FROM visits) AS t WHERE month = d", "", "DATE_TRUNC('month', …) of the other date"),
+        ("month, COUNT(*) FROM visits GROUP BY month HAVING month = MAX(month)", "", "DATE_TRUNC('month', …) of the other date"),
         (
             "COUNT(*) FROM visits WHERE month + 3 > DATE '2026-06-01'",
             "month + 3",
@@ -96,7 +121,7 @@ def asked(sql: str) -> Question:
         (
             "COUNT(*) FROM labs l JOIN visits v ON l.patient_id = v.patient_id AND l.taken = v.month",
             "l.taken = v.month",
-            "DATE_TRUNC('month', …)",
+            "DATE_TRUNC('month', taken)",
         ),
     ],
 )
@@ -136,6 +161,20 @@ def test_the_line_of_the_policy_is_told_where_days_can_be_listed() -> None:
         "COUNT(*) FROM visits WHERE month = DATE_TRUNC('month', day)",
         "COUNT(*) FROM visits WHERE month = DATE_TRUNC('year', born)",
         "COUNT(*) FROM visits WHERE month = until",
+        "COUNT(*) FROM visits WHERE DATE_TRUNC('year', month) = born",
+        "COUNT(*) FROM (SELECT month, DATE_TRUNC('month', day) AS m FROM visits) AS t WHERE month = m",
+        "COUNT(*) FROM visits WHERE month = DATE_TRUNC('month', day) + INTERVAL 1 MONTH",
+        "COUNT(*) FROM visits WHERE month >= DATE_TRUNC('quarter', day) - INTERVAL 3 MONTH",
+        "COUNT(*) FROM visits WHERE month = COALESCE(DATE_TRUNC('month', day), DATE '2026-01-01')",
+        "COUNT(*) FROM visits WHERE month = CASE WHEN smoker THEN DATE '2026-01-01' ELSE DATE '2026-02-01' END",
+        "COUNT(*) FROM visits WHERE month = CASE WHEN day > DATE '2026-01-05' THEN DATE '2026-02-01' END",
+        "COUNT(*) FROM visits WHERE month <= CASE WHEN smoker THEN DATE '2026-01-31' ELSE DATE '2026-02-01' END",
+        "COUNT(*) FROM visits WHERE month = NULLIF(DATE_TRUNC('month', day), DATE '2026-01-01')",
+        "COUNT(*) FROM visits WHERE DATE_TRUNC('month', day) IN (month, DATE '2026-01-05')",
+        "COUNT(*) FROM visits WHERE born = DATE_TRUNC('year', day) - INTERVAL 24 MONTH",
+        "COUNT(*) FROM visits WHERE born = DATE_TRUNC('month', DATE_TRUNC('year', day))",
+        "COUNT(*) FROM (SELECT patient_id, MAX(month) AS m, MIN(DATE_TRUNC('year', day)) AS d FROM visits GROUP BY 1) t WHERE m = d",
+        "COUNT(*) FROM (SELECT month AS m, until AS u FROM visits UNION ALL SELECT DATE_TRUNC('year', day), until FROM visits) WHERE m = u",
         "COUNT(*) FROM visits WHERE month + INTERVAL 1 MONTH > DATE '2026-06-01'",
         "COUNT(*) FROM visits WHERE born + INTERVAL 2 YEAR > DATE '2025-01-01'",
         "AVG(DATE_DIFF('month', month, DATE '2026-12-31')) FROM visits",
@@ -147,6 +186,73 @@ def test_the_line_of_the_policy_is_told_where_days_can_be_listed() -> None:
 )
 def test_whole_ones_are_answered(sql: str) -> None:
     asked(sql)
+
+
+def test_columns_that_name_each_other_are_looked_at_once() -> None:
+    """A hundred million ways lead down from the last of these columns to the first: nobody would see the end of it."""
+    inner = "SELECT patient_id, {} AS a FROM visits"
+    for step in range(4):
+        for alias in range(4):
+            inner = f"SELECT patient_id, LEAST(a, COALESCE(a, a)) AS a FROM ({inner}) AS t{alias}"
+        inner = f"SELECT v.patient_id, x{step}.a FROM visits v JOIN ({inner}) AS x{step} ON v.patient_id = x{step}.patient_id"
+    asked(f"COUNT(*) FROM ({inner.format('day')}) AS t WHERE a = '2026-01-05'")
+    with pytest.raises(Unsupported, match="known by month"):
+        asked(f"COUNT(*) FROM ({inner.format('month')}) AS t WHERE a = '2026-01-05'")
+    asked(f"COUNT(*) FROM visits WHERE LEAST({', '.join(['until'] * 2300)}) = '2026-01-01'")
+
+
+@pytest.mark.parametrize(
+    ("sql", "grain"),
+    [
+        ("MEDIAN(month) FROM visits", "month"),
+        ("MAX(born) FROM visits", "year"),
+        ("MIN(taken) FROM labs", "day"),
+        ("MAX(DATE_TRUNC('quarter', taken)) FROM labs", "month"),
+        ("MAX(DATE_TRUNC('year', month + INTERVAL 6 MONTH) - INTERVAL 1 YEAR) FROM visits", "year"),
+        ("MAX(DATE_TRUNC('week', taken)) FROM labs", "day"),
+        ("QUANTILE(COALESCE(month, born), 0.9) FROM visits", "month"),
+        ("MAX(m) FROM (SELECT patient_id, MIN(month) AS m FROM visits GROUP BY patient_id) AS t", "month"),
+        ("MAX(m) FROM (SELECT month AS m FROM visits UNION ALL SELECT taken AS m FROM labs) AS t", "day"),
+        ("MAX(v.born) FROM labs l JOIN visits v USING (patient_id)", "year"),
+    ],
+)
+def test_what_is_chosen_among_is_known_by_its_grain(sql: str, grain: Grain) -> None:
+    plan = asked(sql).plan
+    (pick,) = plan.measures
+    assert isinstance(pick, Pick)
+    assert grain_of(plan.bound.source, Read(pick.column)) == grain
+
+
+_DATES = Table(Schema("t", (Column("d", "date"), Column("m", "date", grain="month"), Column("y", "date", grain="year")), "who"))
+_ROWS = [
+    {"d": day, "m": STARTS["start of month"](month), "y": STARTS["start of year"](day), "b": condition}
+    for day, month, condition in zip(
+        [date(2024, 2, 29), date(2024, 12, 31), date(2025, 1, 1), date(2025, 5, 17), date(2025, 3, 1)],
+        [date(2025, 5, 3), date(2024, 2, 1), date(2025, 1, 31), date(2024, 12, 5), date(2024, 7, 7)],
+        [True, False, None, True, False],
+        strict=True,
+    )
+]
+
+
+@st.composite
+def dates(draw: st.DrawFn, depth: int = 3) -> Expression:
+    if depth == 0 or draw(st.integers(0, 4)) == 0:
+        day = draw(st.sampled_from([date(2024, 1, 1), date(2025, 3, 1), date(2025, 3, 31), None]))
+        return draw(st.sampled_from([*(Read(name) for name in "dmy"), Constant(day, "date")]))
+    name = draw(st.sampled_from(["case", "coalesce", "nullif", "least", "greatest", "add months", "add days", *STARTS]))
+    one, other = draw(dates(depth - 1)), draw(dates(depth - 1))
+    if name.startswith("add"):
+        return Call(name, (one, Constant(draw(st.sampled_from([-12, 1, 12, 25])), "integer")))
+    return Call(name, (Read("b"), one, other) if name == "case" else (one,) if name in STARTS else (one, other))
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(dates())
+def test_no_date_lies_within_its_grain(expression: Expression) -> None:
+    grain = grain_of(_DATES, expression)
+    values = [value for row in _ROWS if isinstance(value := evaluate(expression, row), date)]  # type: ignore[arg-type]
+    assert grain == "day" or values == [STARTS[f"start of {grain}"](value) for value in values]
 
 
 @pytest.mark.parametrize(

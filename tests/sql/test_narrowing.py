@@ -14,7 +14,7 @@ from hedgerow.plan.nodes import Filter, Project, Table
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 from hedgerow.privacy.unit import Unit
-from hedgerow.sql.narrowing import conjuncts, left, never, possible
+from hedgerow.sql.narrowing import conjuncts, left, may_be_missing, never, possible
 from sql.fixtures import ask
 
 FIRST = date(2025, 11, 20)
@@ -102,6 +102,22 @@ def test_fewer_groups_never_move_further() -> None:
     wide, narrow = (ask(sql.format(where)).plan for where in ("", "WHERE region = 'north'"))
     unit = Unit("add-remove", "patient_id")
     assert narrow.sensitivity(unit)[0].l1 <= wide.sensitivity(unit)[0].l1
+
+
+@pytest.mark.parametrize(
+    ("where", "missing"),
+    [
+        ("age > 3", True),
+        ("region <> 'west'", False),
+        ("region = 'west' OR (region IN ('east') AND smoker)", False),
+        ("'west' = region AND (smoker OR region = 'west')", False),
+        ("region = 'west' OR smoker", True),
+        ("region IS NULL OR region = 'west'", True),
+    ],
+)
+def test_where_the_values_of_a_key_are_listed_none_is_missing(where: str, missing: bool) -> None:
+    bound = ask(f"SELECT region, COUNT(*) FROM visits WHERE {where} GROUP BY region").plan.bound
+    assert may_be_missing(bound.source, Read(bound.keys[0])) is missing
 
 
 def test_a_logarithm_is_not_tried() -> None:

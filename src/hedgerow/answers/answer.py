@@ -25,7 +25,8 @@ from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Range, Value
 from hedgerow.privacy.loss import Loss
 from hedgerow.release import Release
-from hedgerow.sql.question import Order, Question
+from hedgerow.sql.grain import Grain, grain_of
+from hedgerow.sql.question import AggregateCall, Order, Question
 
 __all__ = ["Answer", "Receipt", "answer_of", "answer_with"]
 
@@ -189,7 +190,10 @@ def _estimates(question: Question, releases: Sequence[Release]) -> dict[str, Est
         index = measures.index(call.measure)
         columns = [numbers_of(release, measures, index) for release in releases]
         laws = [law for release in releases if not isinstance(law := law_of(release.noise, index), Picking)]
-        found[call.name] = estimate(call, *blend(columns, laws)) if laws else estimate(call, columns[0], releases[0].noise.laws[index])
+        if laws:
+            found[call.name] = estimate(call, *blend(columns, laws))
+        else:
+            found[call.name] = estimate(call, columns[0], releases[0].noise.laws[index], _grain(question, call))
     for call in question.aggregates:  # some intervals take another aggregate, a count
         index = measures.index(call.measure)
         if call.clip is not None:
@@ -198,6 +202,12 @@ def _estimates(question: Question, releases: Sequence[Release]) -> dict[str, Est
             numbers, law = numbers_of(releases[0], measures, index), releases[0].noise.laws[index]
             found[call.name] = bracketed(call, call.bracket, numbers, law, found)
     return found
+
+
+def _grain(question: Question, call: AggregateCall) -> Grain:
+    """What is known of the dates among which one was chosen. It is public: the question and the policy say it."""
+    picked = call.measure.column if isinstance(call.measure, Pick) and call.type == "date" else None
+    return "day" if picked is None else grain_of(question.plan.bound.source, Read(picked))
 
 
 def _rows(question: Question, release: Release, estimates: Mapping[str, Estimate]) -> list[_Row]:

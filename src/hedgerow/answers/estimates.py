@@ -17,10 +17,12 @@ from hedgerow.answers.ratios import floats, mean_ends
 from hedgerow.answers.spread import Joint, Spread
 from hedgerow.numeric.number import Number, probability
 from hedgerow.picking import Picking
+from hedgerow.plan.dates import STARTS
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Type, Value
 from hedgerow.release import Additive, Law
+from hedgerow.sql.grain import Grain
 from hedgerow.sql.question import AggregateCall
 
 __all__ = ["Consistent", "Estimate", "Interval", "Linear", "Mean", "Picked", "estimate", "linear_weights"]
@@ -134,11 +136,16 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """A value that was chosen: None is no release. How far off it is in value depends on the data, and is not told."""
+    """A value that was chosen: None is no release. How far off it is in value depends on the data, and is not told.
+
+    Dates are chosen among days. One within a month is shown as the first of it where all dates are first days of a month, and the same
+    with years (``grain``): no date lies between the two, so its rank is as right.
+    """
 
     steps: Sequence[int | None]
     pick: Pick
     type: Type
+    grain: Grain = "day"
 
     @property
     def values(self) -> list[Any]:
@@ -155,16 +162,17 @@ class Picked:
             return self.pick.values[step]
         assert self.pick.snap is not None
         if self.type == "date":
-            return date.fromordinal(step)
+            day = date.fromordinal(step)
+            return day if self.grain == "day" else STARTS[f"start of {self.grain}"](day)
         size = self.pick.snap.step
         return step * size.numerator if self.type == "integer" and size.denominator == 1 else step * size.numerator / size.denominator
 
 
-def estimate(call: AggregateCall, numbers: Sequence[Sequence[Any]], law: Law | Blend) -> Estimate:
-    """The estimate of an aggregate: ``numbers`` are the columns of its measure."""
+def estimate(call: AggregateCall, numbers: Sequence[Sequence[Any]], law: Law | Blend, grain: Grain = "day") -> Estimate:
+    """The estimate of an aggregate: ``numbers`` are the columns of its measure. All dates that it is of are first days by the ``grain``."""
     measure = call.measure
     if isinstance(measure, Pick):
-        return Picked(numbers[0 if call.at is None else measure.at.index(call.at)], measure, call.type)
+        return Picked(numbers[0 if call.at is None else measure.at.index(call.at)], measure, call.type, grain)
     assert not isinstance(law, Picking)
     weights = linear_weights(call)
     if weights is not None:

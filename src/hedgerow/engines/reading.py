@@ -28,7 +28,9 @@ READABLE: Final[Mapping[Type, tuple[Type, ...]]] = {
 }
 UNITS: Final[tuple[Type, ...]] = ("integer", "text", "real")
 
-_NUMBER: Final = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?"
+_PLAIN: Final = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)"
+_POWER: Final = r"[eE][+-]?[0-9]{1,9}"
+_PIECES: Final = r"([+-]?)([0-9]*)\.?([0-9]*)[eE]([+-]?[0-9]+)"  # the sign, the digits before and after the point, the power of ten
 _INFINITE: Final = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _DATE: Final = r"([0-9]{1,9})-([0-9]{1,2})-([0-9]{1,2})([ T][0-9:.]+(Z|[+-][0-9:]+)?)?"
 _NEAR: Final = 2**40  # so far doubles are within a thousandth, also those that the engine makes of decimals
@@ -150,16 +152,30 @@ def parse(raw: exp.Expr, type_: Type, dialect: Dialect, *, moved: bool = False) 
     trimmed = call("trim", raw, text(_WHITE))
     if type_ == "date":
         return _parse_date(trimmed, dialect)
-    spelled: exp.Expr = dialect.spells(trimmed, _NUMBER)
-    if type_ == "real" or moved:
-        spelled = either([spelled, _one_of(call("lower", trimmed.copy()), _INFINITE)])
+    infinite = _one_of(call("lower", trimmed.copy()), _INFINITE)
     if type_ == "real":
+        spelled = either([dialect.spells(trimmed, f"{_PLAIN}({_POWER})?"), infinite])
         return as_type(when((spelled, trimmed.copy())), "real", total=True)
-    # The engine's cast to a whole number gives up on exponents like -99999, where its cast to a real does not.
-    size = call("abs", as_type(trimmed.copy(), "real", total=True))
-    number = as_type(trimmed.copy(), "integer", total=True)
-    number = call("coalesce", number, _far(trimmed, whole(-(2**63)), whole(2**63 - 1))) if moved else number
-    return when((exp.Not(this=spelled), exp.Null()), (test(size, exp.LT, real(0.25)), whole(0)), otherwise=number)
+    branches = [
+        (dialect.spells(trimmed, _PLAIN), as_type(trimmed.copy(), "integer", total=True)),
+        (dialect.spells(trimmed.copy(), _PLAIN + _POWER), as_type(_without_power(trimmed, dialect), "integer", total=True)),
+    ]
+    if not moved:
+        return when(*branches)
+    far = _far(trimmed, whole(-(2**63)), whole(2**63 - 1))
+    return when(*((spelled, call("coalesce", number, far.copy())) for spelled, number in branches), (infinite, far))
+
+
+def _without_power(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:
+    """A number with a power of ten, written without it as far as the first decimal, which rounds it. With it, the engine's cast to a whole
+    number gives up on more digits than 64 bits hold, and rounds by the wrong one where 19 are left."""
+    sign, before, after, power = (dialect.piece(trimmed.copy(), _PIECES, group) for group in (1, 2, 3, 4))
+    # A zero ahead, for numbers below a tenth; behind as many as take every number but 0 beyond 64 bits.
+    digits = call("concat", text("0"), before, after, text("0" * 20))
+    place = test(test(call("length", before.copy()), exp.Add, whole(1)), exp.Add, as_type(power, "integer", total=True))
+    place = when((test(place, exp.LT, whole(0)), whole(0)), otherwise=place.copy())  # where the point goes
+    decimal = call("substr", digits, test(place, exp.Add, whole(1)), whole(1))
+    return call("concat", sign, text("0"), call("left", digits.copy(), place.copy()), text("."), decimal)
 
 
 def _parse_date(trimmed: exp.Expr, dialect: Dialect) -> exp.Expr:

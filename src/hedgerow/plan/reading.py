@@ -2,7 +2,8 @@
 
 * Numbers that are declared whole are rounded, halves away from zero; beyond 64 bits they are moved to a bound like others that lie
   outside, and are not of the type where there is none.
-* Text that spells a value of the type is that value; white space around a number or a date does not matter.
+* Text that spells a value of the type is that value, to its last digit and whatever its power of ten (``15e-1`` is 2 where numbers are
+  whole); white space around a number or a date does not matter.
 * Text is text already; only whole numbers, truth values and dates are written out.
 """
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from hedgerow.errors import Refused, Unbounded
 from hedgerow.plan.expressions import Call, Expression, Read, reads
-from hedgerow.plan.nodes import Fold, Folded, Project
+from hedgerow.plan.nodes import Fold, Folded, Project, tables_of
 from hedgerow.plan.values import Range
 from hedgerow.sql.arguments import argument, unit_of
 from hedgerow.sql.asked import Asked
@@ -221,17 +221,34 @@ class _Folding(RowReader):
 
 
 def _public_instead(where: exp.Expr, scope: Scope) -> str:
-    """A join with a public table, in the place of IN or EXISTS; the values themselves where that asks for what is not there."""
-    (here, there), *_ = where.meta["pairs"]
-    name, table = f"{quoted(here.table)}.{quoted(here.name)}" if here.table else quoted(here.name), quoted(scope.sources[0][1])
-    if isinstance(where, exp.Group):
-        return f"Ask for the values, which is free: SELECT {quoted(there.name)} FROM {table}; then write them: {name} NOT IN ('a', 'b')."
-    return f"Join it as it is, and write its conditions after WHERE: JOIN {table} AS d ON {name} = d.{quoted(there.name)}."
+    """The values themselves, in the place of IN or EXISTS about a public table. A join where no row would meet several there, which would
+    be counted as often, and where what is asked for is there."""
+    pairs, negated = where.meta["pairs"], isinstance(where, exp.Group)
+    names = [f"{quoted(here.table)}.{quoted(here.name)}" if here.table else quoted(here.name) for here, _ in pairs]
+    keys = {there.name.casefold() for _, there in pairs}
+    if not negated and any({name.casefold() for name in key} <= keys for key in scope.unique):
+        both = " AND ".join(f"{name} = d.{quoted(there.name)}" for name, (_, there) in zip(names, pairs, strict=True))
+        return f"Join it as it is, and write its conditions after WHERE: JOIN {quoted(scope.sources[0][1])} AS d ON {both}."
+    no = "NOT " if negated else ""
+    listed = f"{names[0]} {no}IN ('a', 'b')" if len(names) == 1 else f"{no}({' AND '.join(f'{name} = …' for name in names)} OR …)"
+    return f"Ask for the values, which is free{_values(where, scope)}; then write them: {listed}."
+
+
+def _values(where: exp.Expr, scope: Scope) -> str:
+    """The question for the values that IN or EXISTS looks for; none where it names what only this question knows, as WITH does."""
+    assert where.parent is not None
+    rows = where.parent.copy()
+    rows.set("expressions", [there.copy() for _, there in where.meta["pairs"]])
+    rows.set("group", None)
+    rows.set("distinct", exp.Distinct())
+    known = {schema.table.casefold() for schema in tables_of(scope.rows)}
+    return f": {scope.text.cut(rows)}" if {table.name.casefold() for table in rows.find_all(exp.Table)} <= known else ""
 
 
 def _same_person(where: exp.Expr, scope: Scope, unit: str) -> str:
-    """The condition with the person in it."""
-    table = quoted(scope.sources[0][1])
+    """The condition with the person in it. What is no table has a name only where it stands, if any."""
+    name = scope.sources[0][1]
+    table = quoted(name) if name in dict(scope.tables) else "…"
     both = " AND ".join(f"d.{quoted(there.name)} = {here.sql()}" for here, there in where.meta["pairs"])
     no = "NOT " if isinstance(where, exp.Group) else ""
     inside = f"SELECT 1 FROM {table} AS d WHERE d.{quoted(unit)} = … AND {both}"

@@ -116,8 +116,10 @@ def written_out(rows: Rows, expression: Expression) -> tuple[Rows, Expression]:
 
 
 def may_be_missing(rows: Rows, key: Expression) -> bool:
-    """Whether a key may be NULL where the conditions on its columns hold."""
-    for _, expression, conditions in _written(rows, key):
+    """Whether a key may be NULL where the conditions on its columns hold, or where they list the values that it may have."""
+    for source, expression, conditions in _written(rows, key):
+        if _common(conditions, expression, range_of(expression, source.columns).type) is not None:
+            return False
         names = set(reads(expression))
         own = [condition for condition in conditions if set(reads(condition)) and set(reads(condition)) <= names]
         if any(evaluate(condition, dict.fromkeys(names)) is not True for condition in own):
