@@ -335,6 +335,18 @@ def test_only_laplace_noise_is_cut_and_the_cut_is_stored() -> None:
         release(asked, Plain(), ledger(), Noise((Gaussian(Fraction(60)),), threshold), charge())
 
 
+def test_beside_gaussian_noise_the_delta_of_a_cut_is_added_in_full() -> None:
+    """It is spent in groups that both worlds have, where the Gaussian noise spends its own as well."""
+    count, other = Laplace(Fraction(10)), Gaussian(Fraction(5))
+    made = Threshold.calibrate(0, count, most=1, groups=1, delta=Fraction(1, 1000), moved=1)
+    assert made.cut is not None
+    moves = (Sensitivity.each(1, 1), Sensitivity.each(1, 1))
+    loss = Noise((count, other), made, at=Fraction(1, 2)).loss(moves)
+    alone = Noise((count, other), at=Fraction(1, 2)).loss(moves)
+    assert loss.delta == alone.delta + made.delta
+    assert (loss.epsilon, loss.rho) == (alone.epsilon, alone.rho)
+
+
 def test_where_a_step_is_much_noise_is_not_cut() -> None:
     law, delta = Laplace(Fraction(1, 2)), Fraction(1, 10**6)
     assert Threshold.calibrate(0, law, most=1, groups=1, delta=delta, moved=1) == Threshold.calibrate(0, law, most=1, groups=1, delta=delta)

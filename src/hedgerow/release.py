@@ -205,7 +205,7 @@ class Noise:
         total, chosen = rest + gaussian_loss(parts, self.at) if parts else rest, self.threshold
         if chosen is None:
             return total
-        if self.at is None or not parts:
+        if self.at is None or not parts or chosen.cut is not None:
             return Loss(total.epsilon, total.delta + chosen.delta, total.rho)
         alone = lone(parts, self.at, chosen.groups, moves[chosen.index].l0)
         return Loss(total.epsilon, rest.delta + max(delta + chosen.delta * j / chosen.groups for j, delta in alone), total.rho)

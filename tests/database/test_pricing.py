@@ -102,3 +102,17 @@ def test_a_request_that_was_cut_off_keeps_the_noise_that_it_paid_for() -> None:
         assert isinstance(answer, Answer)
         assert answer.cost.delta > 0
         assert db.budget.epsilon.spent == 1  # type: ignore[union-attr]
+
+
+def test_an_answer_that_is_given_again_tells_what_decided_it() -> None:
+    many = pa.table({"who": range(400), "g": [n % 3 for n in range(400)]})
+    with protect(many, unit="who", neighbours="add-remove", columns={}, epsilon=2, delta=1e-5, max_groups=1, max_units=1000) as db:
+        sql = "SELECT g, COUNT(*) AS n FROM data GROUP BY g"
+        first, again = db.query(sql, epsilon=1, delta=1e-6), db.query(sql, epsilon=0.1, delta=1e-6)
+        assert isinstance(first, Answer)
+        assert isinstance(again, Answer)
+        assert again.cost.epsilon == 0
+        assert again.rows == first.rows
+        assert again.notes == first.notes
+        assert any("a noisy count of 15 on" in note for note in again.notes)
+        assert db.explain("SELECT g, COUNT(*) AS n FROM data WHERE g < 2 GROUP BY g", epsilon=0.1, delta=1e-6).threshold == 110

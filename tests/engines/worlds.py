@@ -250,7 +250,8 @@ def sources(draw: st.DrawFn, world: World) -> Rows:
     if shape == "join":
         matches = 1 if found.unit == "row" else draw(st.integers(1, 2))
         on = draw(st.sampled_from([(("i", "i"),), (("r", "i"),), (('s"t', "s"),), (("i", "i"), ('s"t', "s"))]))
-        found = Join(found, Table(world.schemas["public"]), on, (("v", "v"), ("label", "s")), matches)
+        adds = draw(st.sampled_from([(("v", "v"), ("label", "s")), (("v", "v"),), (("label", "s"),)]))
+        found = Join(found, Table(world.schemas["public"]), on, adds, matches)
     if draw(st.booleans()):
         known = found.columns
         made = [

@@ -104,12 +104,11 @@ def test_the_end_of_noise_that_is_cut_is_rounded_up_and_hardly(scale: Fraction, 
         assert low * (1 - Fraction(1, 10**50)) <= laplace_end(scale, cut, most) <= high * (1 + Fraction(1, 10**35)) + Fraction(1, 10**160)
 
 
-@pytest.mark.parametrize("scale", [*SCALES, Fraction(10**6)], ids=str)
+@pytest.mark.parametrize("scale", [*SCALES, Fraction(10**6), Fraction(10**12)], ids=str)
 @pytest.mark.parametrize("most", [1, 5])
-@pytest.mark.parametrize("level", [Fraction(1, 5), Fraction(1, 100), Fraction(1, 10**9), Fraction(1, 10**60)], ids=float)
+@pytest.mark.parametrize("level", [Fraction(1, 3), Fraction(1, 100), Fraction(1, 10**9), Fraction(1, 10**60)], ids=float)
 def test_the_cut_is_the_lowest(scale: Fraction, most: int, level: Fraction) -> None:
     cut = laplace_cut(scale, most, level)
     assert cut >= most
     assert laplace_end(scale, cut, most) <= level
-    lowest = cut == most or laplace_end(scale, cut - 1, most) > level
-    assert lowest or level / (1 - exp_down(Fraction(-most) / scale)) > Fraction(1, 4)  # so wide that nobody asks
+    assert cut == most or laplace_end(scale, cut - 1, most) > level

@@ -65,21 +65,23 @@ def planned(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction |
     plain = counted(plan)
     more = centred(plain, unit, "gaussian" if law == "best" and delta is not None else law)
     if law != "best" or more is plain:
-        return _by_people(more, unit, epsilon, delta, law)
+        return _by_people(more, law)
     without, with_units = (noise_for(each, unit, epsilon=epsilon, delta=delta, law=law) for each in (plain, more))
     return more if _better(with_units, without, len(plain.measures)) else plain
 
 
-def _by_people(plan: Aggregate, unit: Unit, epsilon: Fraction, delta: Fraction | None, law: LawName) -> Aggregate:
-    """The plan with a count of people, where a count of rows would decide which groups are shown and is much worse at it."""
-    rows, units = plan.bound.max_rows, Measure("units")
-    if plan.source.domain is not None or delta is None or rows == 1 or units in plan.measures:
+def _by_people(plan: Aggregate, law: LawName) -> Aggregate:
+    """The plan with a count of people, where a count of rows would decide which groups are shown and is much worse at it.
+
+    A threshold grows with the noise of its count, by caps and shares alone: so the plan is the same at every epsilon, and a question that
+    was answered at a larger one is found.
+    """
+    units, many = Measure("units"), len(plan.measures)
+    if plan.source.domain is not None or units in plan.measures:
         return plan
-    more = replace(plan, measures=(*plan.measures, units))
-    by_rows, by_people = (noise_for(each, unit, epsilon=epsilon, delta=delta, law=law).threshold for each in (plan, more))
-    assert by_rows is not None
-    assert by_people is not None
-    return more if by_people.least * _SMALLER * math.sqrt(rows) <= by_rows.least else plan
+    grows = (many + 1) / many  # by so much, or in rho by its root, because there is one more to share with
+    higher = math.sqrt(grows) if law == "gaussian" else grows
+    return replace(plan, measures=(*plan.measures, units)) if higher * _SMALLER <= math.sqrt(plan.bound.max_rows) else plan
 
 
 def _counts(plan: Aggregate) -> dict[int, int]:

@@ -98,7 +98,8 @@ class Database:
             priced = self._afforded(reading.question, epsilon, delta, len(first), made)
         stored = self._stored(priced)
         if answered(priced, stored):
-            return answer_of(priced.question, stored, reused=True, notes=(*priced.notes, *reading.notes))
+            told = replace(priced, noise=stored[0].noise)  # what decided then is not what would decide at this epsilon
+            return answer_of(priced.question, stored, reused=True, notes=(*told.notes, *reading.notes))
         source = self._source  # what is wrong with the data is said here, before anything is charged
         try:
             released = release(priced.question.plan, source, self._ledger, priced.noise, self._charge(priced, who, request))

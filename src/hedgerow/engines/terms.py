@@ -145,6 +145,6 @@ def select(outputs: Sequence[tuple[str, exp.Expr]], source: exp.Expr, where: Seq
     return found.where(*where, copy=False) if where else found
 
 
-def ordered(values: Sequence[exp.Expr]) -> exp.Order:
-    """ORDER BY, NULL first."""
-    return exp.Order(expressions=[exp.Ordered(this=value.copy(), desc=False, nulls_first=True) for value in values])
+def ordered(values: Sequence[exp.Expr], *, null_last: bool = False) -> exp.Order:
+    """ORDER BY, NULL first unless it should be last."""
+    return exp.Order(expressions=[exp.Ordered(this=value.copy(), desc=False, nulls_first=not null_last) for value in values])

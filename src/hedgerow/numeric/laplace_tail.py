@@ -49,14 +49,14 @@ def laplace_end(scale: Fraction, cut: int, most: int) -> Fraction:
 
 
 def laplace_cut(scale: Fraction, most: int, level: Fraction) -> int:
-    """The lowest cut, for certain, at which the ``most`` largest values of the noise have at most this probability, a quarter or less."""
-    share = min(
-        level / (1 - exp_bounds(-most / scale)[0]), Fraction(1, 4)
-    )  # of Pr[Z > cut - most], so many lie up to the cut: a lower bound
-    cut = most - 1 + laplace_threshold(scale, share)
-    while laplace_end(scale, cut, most) > level:
-        cut += 1
-    return cut
+    """The lowest cut at which the ``most`` largest values of the noise have at most this probability, for certain; near a tie, one more.
+
+    With q = e^(-1/scale) that is where q^(cut+1-most) (1 - q^most + 2 level q^most) <= level (1 + q).
+    """
+    low, high = exp_bounds(-most / scale)
+    share = (1 - low + 2 * level * high) / (level * (1 + exp_bounds(-1 / scale)[0]))
+    cut = most - 1 + max(1, ceil(scale * log_up(share)))
+    return cut + (laplace_end(scale, cut, most) > level)
 
 
 def laplace_at_least(scale: Fraction, m: int | float) -> float:

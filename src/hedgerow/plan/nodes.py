@@ -105,8 +105,8 @@ class Join(_OfSource):
     ``adds`` (name, column there). A row without a partner is dropped, or with ``keeps`` has NULL in the added columns.
 
     ``other`` is public, or about the same units: then partners always belong to the same unit as well, so what a row becomes depends on
-    nothing but that unit's rows. ``matches`` is the limit of public partners a row has, those counting that come first by what they add;
-    None where the limit is left to ``Bound``.
+    nothing but that unit's rows. ``matches`` is the limit of public partners a row has, those counting that come first by what they add,
+    NULL last; None where the limit is left to ``Bound``.
 
     With ``others``, ``other`` is about another population: a row meets one row there, the first by what it adds of the unit that it names,
     and belongs to both from then on. docs/decisions/0011 has the proof; nothing but ``Filter`` and ``Project`` stands above such a join.

@@ -105,7 +105,7 @@ def _first_parts(found: Iterable[tuple[Any, Row]], schema: Schema, partition: Pa
 
 
 def _join(node: Join, tables: Tables, rank: Rank) -> Owned:
-    """Where there are more partners than ``matches``, those count that come first by what they add."""
+    """Where there are more partners than ``matches``, those count that come first by what they add, NULL last."""
     same = FUNCTIONS["="].evaluate
     there, public, others = list(_rows(node.other, tables, rank)), node.other.unit is None, node.others
     here = _rows(node.source, tables, rank)
@@ -117,7 +117,7 @@ def _join(node: Join, tables: Tables, rank: Rank) -> Owned:
                 partners.append(tuple(other[theirs] for _, theirs in node.adds))
         if node.keeps and not partners:
             partners = [(None,) * len(node.adds)]
-        for partner in sorted(partners, key=_order)[: node.matches]:
+        for partner in sorted(partners, key=lambda partner: [(value is None, value) for value in partner])[: node.matches]:
             added = {name: value for (name, _), value in zip(node.adds, partner, strict=True)}
             yield (unit, whose) if others else unit, {**row, **added}
 
