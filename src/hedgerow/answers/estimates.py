@@ -70,9 +70,11 @@ class Linear:
         return math.floor(value - far), math.ceil(value + far)
 
     def unrounded(self) -> list[Fraction]:
-        """The values as fractions."""
+        """The values as fractions, each made once: there may be many groups."""
+        below = math.lcm(*(weight.denominator for weight in self.weights))
+        steps = [weight.numerator * (below // weight.denominator) for weight in self.weights]
         return [
-            sum((w * number for w, number in zip(self.weights, numbers, strict=True)), Fraction(0))
+            Fraction(sum(step * number for step, number in zip(steps, numbers, strict=True)), below)
             for numbers in zip(*self.columns, strict=True)
         ]
 
