@@ -6,11 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.test_terms import back
-from hedgerow.engines.snapping import snapped
+from hedgerow.engines.snapping import as_read, snapped
 from hedgerow.engines.terms import null, real, whole
 from hedgerow.plan import reference
+from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.functions import half_away
 from hedgerow.plan.measures import Snap
+from hedgerow.plan.nodes import Filter, Join, Project, Table, Union
+from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Range
 
 STEPS = st.fractions(min_value=Fraction(1, 10**9), max_value=10**6, max_denominator=10**9)
@@ -36,6 +39,41 @@ def test_the_second_clamp_stands_where_it_can_do_something() -> None:
     # A third has no double: 2^53 - 1 of them, divided by one again, are 2^53.
     assert half_away(float(uneven.high * uneven.step) / float(uneven.step)) == uneven.high + 1
     assert back(snapped(value, Range("real"), uneven))[0] == uneven.high
+
+
+def test_the_first_clamp_is_left_out_where_reading_has_done_it() -> None:
+    low, high, column = Fraction(0), Fraction(100), real(7.3)
+    wide, narrow = Snap(Fraction(1, 4), 0, 400), Snap(Fraction(1, 4), 0, 399)
+    assert snapped(column, Range("real", low, high), wide).sql("duckdb").count("CASE") == 0
+    assert back(snapped(column, Range("real", low, high), wide))[0] == 29
+    for known, snap in ((Range("real", low, high), narrow), (Range("real", low - 1, high), wide), (Range("real"), wide)):
+        assert snapped(column, known, snap).sql("duckdb").count("CASE") == 1
+    # Whole numbers are compared as such: as doubles 2^53 and 2^53 + 1 are one number.
+    most, one = 2**53, Fraction(1)
+    assert snapped(whole(5), Range("integer", low, Fraction(most)), Snap(one, 0, most)).sql("duckdb").count("CASE") == 0
+    assert back(snapped(whole(most + 1), Range("integer", low, Fraction(most + 1)), Snap(one, 0, most)))[0] == most
+
+
+def test_bounds_are_believed_of_what_was_read_and_of_nothing_else() -> None:
+    ends = Fraction(0), Fraction(9)
+    columns = (Column("x", "real", *ends), Column("v", "integer", values=(1, 2)), Column("t", "text"), Column("y", "real"))
+    table, public = Table(Schema("t", columns, "who")), Table(Schema("p", (Column("k", "text"), Column("z", "real", *ends)), None))
+    twice = Call("+", (Read("x"), Read("x")))
+    made = Project(Filter(table, Call("<", (Read("x"), Constant(3, "integer")))), (("a", Read("x")), ("b", twice), ("t", Read("t"))))
+    joined = Join(made, public, (("t", "k"),), (("c", "z"),), 1)
+    for rows, name, bounds in (
+        (table, "x", ends),
+        (table, "v", (None, None)),
+        (table, "y", (None, None)),
+        (made, "a", ends),
+        (made, "b", (None, None)),
+        (joined, "a", ends),
+        (joined, "c", ends),
+        (Union((table, table)), "x", (None, None)),
+    ):
+        found = as_read(rows, name)
+        assert (found.low, found.high) == bounds
+        assert found.type == rows.columns[name].type
 
 
 def test_nothing_stays_nothing_and_what_has_no_end_goes_to_the_ends() -> None:

@@ -77,10 +77,10 @@ def _written(plan: Aggregate, samples: Samples, dialect: Dialect) -> Statement:
 
 
 def _summed(plan: Aggregate, measures: tuple[Measure, ...], compiler: RowCompiler, *, text_ids: bool) -> Statement:
-    bound, known, dialect = plan.bound, plan.bound.columns, compiler.dialect
+    bound, dialect = plan.bound, compiler.dialect
     found = compiler.rows(bound.source, merged(bound.keys, (name for measure in measures for name in measure.columns)))
     keys = [(f"k{i}", found.names[key].copy()) for i, key in enumerate(bound.keys)]
-    sums = Sums(measures, bound.max_rows, found.names, known, dialect)
+    sums = Sums(measures, bound.max_rows, found.names, bound.source, dialect)
     where = _asked(plan, found)
     if compiler.units:
         ids = [UNIT, OTHER] if compiler.others else [UNIT]
@@ -112,7 +112,7 @@ def _summed_apart(plan: Aggregate, measures: tuple[Measure, ...], sides: Apart, 
     """The sums of each unit on one side, its first groups on the other, and then both together."""
     bound, dialect = plan.bound, compiler.dialect
     here = compiler.rows(sides.summed, merged([], (name for measure in measures for name in measure.columns)))
-    sums = Sums(measures, bound.max_rows, here.names, bound.columns, dialect)
+    sums = Sums(measures, bound.max_rows, here.names, bound.source, dialect)
     parts = sums.parts()
     each = select([(UNIT, column(UNIT)), *parts], here.sql).group_by(column(UNIT), copy=False)
     there = compiler.rows(sides.grouped, bound.keys)

@@ -31,7 +31,7 @@ def folded(one: Folded, names: Mapping[str, exp.Expr], known: Mapping[str, Range
         return (exp.Min if one.kind == "least" else exp.Max)(this=value.copy())
     integer = one.kind == "total" and type_ == "integer"
     most = _MOST // int(one.snap.step) if integer else _MOST
-    steps = call("sum", cast(snapped(value, known[one.column], one.snap), dialect.wide))
+    steps = call("sum", cast(snapped(value, Range(type_), one.snap), dialect.wide))
     low, high = (cast(whole(end), dialect.wide) for end in (-most, most))
     total = as_type(between(steps, low, high), "integer")
     count = exp.Count(this=value.copy())

@@ -63,7 +63,9 @@ def read(declared: Column, stored: Stored, dialect: Dialect) -> exp.Expr:
     if declared.low is not None and declared.high is not None and declared.type in ("integer", "real", "date"):
         ends = _ends(declared, declared.low, declared.high)
         if declared.type != "integer" or not (stored.wide or stored.type == "real"):
-            return between(value, *ends, *missing)
+            # Nearly all values lie between the bounds, and NaN does not: asked first, the rest is asked of few.
+            inside = exp.Between(this=value.copy(), low=ends[0].copy(), high=ends[1].copy())
+            return when((inside, value), otherwise=between(value.copy(), *ends, *missing))
         if max(abs(declared.low), abs(declared.high)) <= _NEAR:
             return _between_doubles(raw, value, declared, ends, missing)
         return call("coalesce", between(value, *ends, *missing), _far(raw, *ends, *missing))

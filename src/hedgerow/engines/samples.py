@@ -116,4 +116,4 @@ class Samples:
             return value
         if self._known.type == "date":
             return snapped(self._dialect.ordinal(value), Range("integer"), snap)
-        return snapped(value, self._known, snap)
+        return snapped(value, Range(self._known.type), snap)

@@ -12,10 +12,10 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.snapping import snapped
+from hedgerow.engines.snapping import as_read, snapped
 from hedgerow.engines.terms import between, call, cast, column, test, when, whole
 from hedgerow.plan.measures import Measure, Snap
-from hedgerow.plan.values import Range
+from hedgerow.plan.nodes import Rows
 
 __all__ = ["Sums"]
 
@@ -36,10 +36,10 @@ class Sums:
         measures: Sequence[Measure],
         max_rows: int,
         names: Mapping[str, exp.Expr],
-        columns: Mapping[str, Range],
+        source: Rows,
         dialect: Dialect,
     ) -> None:
-        self._measures, self._most, self._names, self._columns, self._dialect = measures, max_rows, names, columns, dialect
+        self._measures, self._most, self._names, self._source, self._dialect = measures, max_rows, names, source, dialect
         self._parts: dict[Part, str] = {}
         for measure in measures:
             for part in _parts_of(measure):
@@ -87,7 +87,7 @@ class Sums:
     def _of_row(self, measure: Measure, parts: Parts) -> list[exp.Expr]:
         if measure.limits is None or measure.snap is None:
             return self._plain(measure, parts)
-        steps = snapped(self._names[str(measure.column)], self._columns[str(measure.column)], measure.snap)
+        steps = snapped(self._names[str(measure.column)], as_read(self._source, str(measure.column)), measure.snap)
         low, high = map(whole, measure.limits)
         return [self._total(between(steps, low, high), wide=_is_wide(measure))]
 
@@ -151,7 +151,7 @@ class Sums:
         value = self._names[first]
         if not isinstance(second, Snap):
             return exp.Count(this=value.copy())
-        return self._total(snapped(value, self._columns[first], second), wide=_far(second) > _NARROW)
+        return self._total(snapped(value, as_read(self._source, first), second), wide=_far(second) > _NARROW)
 
     def _product(self, measure: Measure, place: int) -> exp.Expr:
         """The polynomial of a number of moments, or the product of two of them; NULL where a value is."""
@@ -164,7 +164,7 @@ class Sums:
 
     def _polynomial(self, name: str, snap: Snap, degree: int, place: int) -> exp.Expr:
         """C(d, k) y^k (w - y)^(d - k), k = d - place."""
-        steps = snapped(self._names[name], self._columns[name], snap)
+        steps = snapped(self._names[name], as_read(self._source, name), snap)
         above, below = test(steps, exp.Sub, whole(snap.low)), test(whole(snap.high), exp.Sub, steps.copy())
         factors = [above] * (degree - place) + [below] * place
         found: exp.Expr = whole(math.comb(degree, place))
