@@ -272,9 +272,8 @@ def _placed(public: Selected, alike: Sequence[exp.Expr], adds: Sequence[str]) ->
 
 def _alone(public: Selected, alike: Sequence[exp.Expr]) -> exp.Select:
     """Of public rows that the same row meets the first, where they differ in one column at most: as ``_placed`` has it, and faster."""
-    return select([(name, call("min", ref)) for name, ref in _same(public)], public.sql).group_by(
-        *(value.copy() for value in alike), copy=False
-    )
+    first = [(name, ref if ref in alike else call("min", ref)) for name, ref in _same(public)]
+    return select(first, public.sql).group_by(*(value.copy() for value in alike), copy=False)
 
 
 def same_unit() -> exp.Expr:
