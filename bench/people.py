@@ -32,7 +32,8 @@ def people(peers: Peers, *, quick: bool = False) -> Section:
     with TemporaryDirectory() as folder:
         contenders["hedgerow"] = Contender(asking(size, Path(folder)), rounds=1 if quick else 5)
         seconds = fastest(contenders)
-        more = {peer.name: peers.ask(peer.name, "grouped", *request).get("value", {}) for peer in PEOPLE}
+        last = {peer.name: peers.ask(peer.name, "grouped", *request) for peer in PEOPLE}
+        more = {name: {**answer["value"], "peak": answer["peak"]} if answer else {} for name, answer in last.items()}
         more["hedgerow"] = _ours(size, Path(folder))
     rows: list[Row] = [
         {

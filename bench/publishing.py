@@ -71,7 +71,7 @@ def _least(size: int, rho: Fraction) -> float:
 
 
 _SCALE = """
-import json, sys, time, resource
+import json, sys, time
 import numpy as np, pyarrow
 from fractions import Fraction
 from hedgerow.tabulated import Tabulated
@@ -79,6 +79,7 @@ from hedgerow.publish.crosstabs import crosstabs
 from hedgerow.publish.histogram import histogram
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.terms import Terms
+from bench.peers.worker import peak
 from hedgerow.purse import Purse
 
 kind, many, rows = json.loads(sys.argv[1])
@@ -95,7 +96,7 @@ sketch = crosstabs(terms, domain) if kind == "marginals" else histogram(terms, d
 planned = time.perf_counter() - start
 made = sketch.build(Purse(table, sketch.total, rows=1, relation="add-remove"))
 whole = time.perf_counter() - start
-print(json.dumps([planned, whole, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, made.table.num_rows]))
+print(json.dumps([planned, whole, peak(), made.table.num_rows]))
 """
 
 

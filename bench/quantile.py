@@ -34,13 +34,14 @@ SHAPES: dict[str, Callable[[np.random.Generator, int], Floats]] = {
     "spiked": lambda rng, n: np.where(rng.random(n) < 0.3, 20.0, rng.lognormal(3, 1, n)),
 }
 _MEMORY = """
-import resource, numpy as np
+import numpy as np
+from bench.peers.worker import peak
 from hedgerow.mechanisms.quantiles import Quantiles
 values = np.random.default_rng(1).lognormal(3, 1, {n})
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 Quantiles.calibrate(at=[0.25, 0.5, 0.75], neighbours="add-remove", epsilon=1).sample(values, lower=0.0, upper=1000.0)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(after / 1024, (after - before) * 1024 / values.nbytes)
+after = peak()
+print(after, (after - before) * 2**20 / values.nbytes)
 """
 
 

@@ -39,12 +39,13 @@ Codes = NDArray[np.int64]
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**9)
 ERROR, SECONDS = "ours / theirs, error", "ours / theirs, seconds"
 _PEAK = """
-import json, resource, sys
+import json, sys
 import numpy as np
 from bench.synthetic import ours
 path, sizes, ordered = json.loads(sys.argv[1])
 ours(np.load(path), sizes, ordered)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+from bench.peers.worker import peak
+print(peak())
 """
 
 
@@ -135,7 +136,7 @@ def _theirs(data: Census, peers: Peers, path: Path, first: Row) -> list[Row]:
         line = _line(who, answers[0]["version"] if answers else "–", None, None)
         if answers:
             line |= {"error": float(np.mean(errors)), "seconds": min(answer["seconds"] for answer in answers)}
-            line["peak, MB"] = max(answer["value"]["peak"] for answer in answers)
+            line["peak, MB"] = max(answer["peak"] for answer in answers)
         rows.append(line | {ERROR: ratio(first["error"], line["error"]), SECONDS: ratio(first["seconds"], line["seconds"])})
     return rows
 
