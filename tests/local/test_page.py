@@ -213,7 +213,8 @@ def test_candidates_that_cannot_be_looked_for(store: Store, candidates: dict[str
 
 
 def test_codes_have_names(store: Store) -> None:
-    add(store, METRIC, np.repeat([0, 3], [5_000, 2_000]))
+    assert isinstance(METRIC.scheme, KAry)
+    store.add([Addition(METRIC, b"a", expected.answers(METRIC.scheme, np.repeat([0, 3], [5_000, 2_000])))])
     overview = Overview(store, Calendar([METRIC]), {"colour": ["red", "green", "blue", "<i>black</i>", *map(str, range(46))]})
     (row,) = overview.rows()
     assert row.found is not None
