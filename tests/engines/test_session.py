@@ -151,3 +151,45 @@ def test_no_progress_bar_is_printed_among_the_answers() -> None:
         assert session._connection.cursor().execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
     finally:
         session.close()
+
+
+def bits(session: Session) -> int:
+    """Up to how many bits an id may have to be a place in an array, in the connections that answer."""
+    found = session._connection.cursor().execute("SELECT current_setting('perfect_ht_threshold')").fetchone()
+    session.close()
+    assert found is not None
+    return int(found[0])
+
+
+def test_arrays_of_ids_grow_with_the_rows_that_each_thread_has(parquet: Path, tmp_path: Path) -> None:
+    assert bits(Session([parquet], Limits(threads=1))) == 12  # as ever
+    assert bits(Session([], Limits(threads=1), rows=10**6)) == 18
+    assert bits(Session([], Limits(threads=8), rows=10**6)) == 15
+    assert bits(Session([], Limits(threads=1), rows=10**12)) == 24
+    (text := tmp_path / "x.csv").write_text("x\n" + "1\n" * 2**20)
+    pq.write_table(pa.table({"x": range(2**15)}), large := tmp_path / "large.parquet")
+    assert bits(Session([text], Limits(threads=1))) == 14  # of two bytes each, which pass for 2^15 lines
+    assert bits(Session([large], Limits(threads=1))) == 14
+    assert bits(Session([large, text], Limits(threads=1))) == 15
+
+
+def test_the_size_of_arrays_is_locked_and_needs_no_sound_file(parquet: Path, tmp_path: Path) -> None:
+    (broken := tmp_path / "broken.parquet").write_text("no")
+    assert bits(Session([broken, tmp_path / "absent.parquet", tmp_path / "absent.csv"], Limits())) == 12
+    session = Session([parquet], Limits())
+    with pytest.raises(duckdb.InvalidInputException, match="lock"):
+        session._connection.execute("SET perfect_ht_threshold = 30")
+    session.close()
+
+
+def test_arrays_and_hash_tables_say_the_same() -> None:
+    frame = pa.table({"u": [3, 3, None, 70_000, -5, 3], "x": [1, 2, 4, 8, 16, 32]})
+    question = Statement("SELECT u, COUNT(*), SUM(x)::BIGINT FROM t0 GROUP BY u ORDER BY u NULLS FIRST", ("integer",), (False, False))
+    found = []
+    for rows in (0, 10**7):
+        session = Session([], Limits(threads=2), rows)
+        session.attach_object("t0", frame)
+        keys, numbers = session.answer(question)
+        found.append((list(keys[0]), [column.tolist() for column in numbers]))
+        session.close()
+    assert found[0] == found[1] == ([None, -5, 3, 70_000], [[1, 1, 3, 1], [4, 16, 35, 8]])

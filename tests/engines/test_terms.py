@@ -98,3 +98,25 @@ def test_lists_without_a_gap_are_compared_with_their_ends(
     found = {value: one_of(constant(value, type_), values, type_) for value in (*values, *others)}
     assert {isinstance(test, exp.Between) for test in found.values()} == {short}
     assert {value: back(test)[0] for value, test in found.items()} == {value: value in values for value in found}
+
+
+LONG: dict[Type, tuple[Value, ...]] = {
+    "text": ("", "a", "A", "it's", "\u00e9", "e\u0301", "NULL", "9", "b ", "\x00", "x" * 300),
+    "integer": (-(2**63), -7, 0, 2, 4, 6, 8, 10, 12, 2**63 - 1),
+    "date": tuple(date(2020 + i, 1, 1) for i in range(10)),
+}
+
+
+@pytest.mark.parametrize("type_", LONG)
+def test_long_lists_are_looked_up(type_: Type) -> None:
+    values = LONG[type_]
+    others: dict[Type, tuple[Value, ...]] = {"text": ("b", "aa", "e"), "integer": (1, -6), "date": (date(2020, 1, 2),)}
+    found = {value: one_of(constant(value, type_), values, type_) for value in (*values, *others[type_], None)}
+    assert all(test.args.get("query") is not None for test in found.values())
+    assert {value: back(test)[0] for value, test in found.items()} == {value: None if value is None else value in values for value in found}
+
+
+def test_reals_are_compared_one_by_one() -> None:
+    found = one_of(constant(-0.0, "real"), tuple(map(float, range(20))), "real")
+    assert found.args.get("query") is None
+    assert back(found)[0] is True

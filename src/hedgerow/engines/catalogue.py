@@ -64,6 +64,11 @@ class Registered:
         """Where the file is; None for a frame."""
         return self.data if isinstance(self.data, Path) else None
 
+    @property
+    def rows(self) -> int:
+        """How many a frame has; 0 for a file, which only the engine reads."""
+        return 0 if isinstance(self.data, Path) else int(self.data.num_rows)
+
 
 def _file(path: Path) -> Path:
     if path.suffix.lower() not in (".csv", ".parquet"):

@@ -37,7 +37,7 @@ def main() -> None:
     _confine(header["space"])
     requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(inlet, requests), daemon=True).start()
-    session = Session([Path(path) for path in header["paths"]], Limits(header["threads"], header["memory"]))
+    session = Session([Path(path) for path in header["paths"]], Limits(header["threads"], header["memory"]), header["rows"])
     send(outlet, {"ok": True})
     while True:
         send(outlet, *_answer(session, *requests.get()))

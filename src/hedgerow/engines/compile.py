@@ -10,27 +10,26 @@ the same groups of each unit.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from sqlglot import exp
 
 from hedgerow.engines.apart import Apart, apart
+from hedgerow.engines.coding import Keyed, asked, keyed
 from hedgerow.engines.crossing import crossed
 from hedgerow.engines.decode import Compiled, Statement
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.origin import origin
 from hedgerow.engines.rows import MOST, OTHER, UNIT, RowCompiler, Selected, Shelf, as_partners, expressions, merged, same_unit
 from hedgerow.engines.samples import Samples
 from hedgerow.engines.scalars import weight
 from hedgerow.engines.sums import Sums
-from hedgerow.engines.terms import as_type, call, column, one_of, ordered, select, test, when, whole
+from hedgerow.engines.terms import as_type, call, column, ordered, select, test, when, whole
 from hedgerow.errors import Unsupported
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Rows
+from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick
-from hedgerow.plan.values import Value
 
 __all__ = ["Shelf", "compile_plan", "compiling"]
 
@@ -57,7 +56,7 @@ def compile_plan(plan: Aggregate, shelves: Mapping[str, Shelf], dialect: Dialect
             others[place] = crossed(plan, measure, found, dialect, text_ids=text_ids)
         elif isinstance(measure, Pick) or measure.kind == "distinct":
             found = compiler.rows(plan.bound.source, merged(plan.bound.keys, measure.columns))
-            others[place] = _written(plan, Samples(plan, measure, found, dialect, _asked(plan, found), text_ids=text_ids), dialect)
+            others[place] = _written(plan, Samples(plan, measure, found, dialect, asked(plan, found), text_ids=text_ids), dialect)
     if not summed and plan.source.domain is None:  # which groups there are has to come from somewhere
         summed = (Measure("units"),)
     if not summed:
@@ -79,16 +78,15 @@ def _written(plan: Aggregate, samples: Samples, dialect: Dialect) -> Statement:
 def _summed(plan: Aggregate, measures: tuple[Measure, ...], compiler: RowCompiler, *, text_ids: bool) -> Statement:
     bound, dialect = plan.bound, compiler.dialect
     found = compiler.rows(bound.source, merged(bound.keys, (name for measure in measures for name in measure.columns)))
-    keys = [(f"k{i}", found.names[key].copy()) for i, key in enumerate(bound.keys)]
     sums = Sums(measures, bound.max_rows, found.names, bound.source, dialect)
-    where = _asked(plan, found)
     if compiler.units:
-        ids = [UNIT, OTHER] if compiler.others else [UNIT]
-        pairs = select([*((name, column(name)) for name in ids), *keys, *sums.parts()], found.sql, where)
+        rows = keyed(plan, found, dialect)
+        ids, keys = [UNIT, OTHER] if compiler.others else [UNIT], rows.keys(plan)
+        pairs = select([*((name, column(name)) for name in ids), *keys, *sums.parts()], rows.rows.sql, rows.where)
         pairs = pairs.group_by(*map(column, ids), *(value.copy() for _, value in keys), copy=False)
-        final = _by_others(plan, pairs, sums) if compiler.others else _by_unit(plan, pairs, sums, dialect, text_ids=text_ids)
+        final = _by_others(plan, pairs, sums, rows) if compiler.others else _by_unit(plan, pairs, sums, rows, dialect, text_ids=text_ids)
     else:
-        final = _by_row(found, keys, where, sums)
+        final = _by_row(plan, found, sums)
     return _closed(plan, final, sums, dialect)
 
 
@@ -116,27 +114,27 @@ def _summed_apart(plan: Aggregate, measures: tuple[Measure, ...], sides: Apart, 
     parts = sums.parts()
     each = select([(UNIT, column(UNIT)), *parts], here.sql).group_by(column(UNIT), copy=False)
     there = compiler.rows(sides.grouped, bound.keys)
-    keys = [(f"k{i}", there.names[key].copy()) for i, key in enumerate(bound.keys)]
-    rows = select([(UNIT, column(UNIT)), *keys], there.sql, _asked(plan, there))
+    rows = keyed(plan, there, dialect)
+    keys = rows.keys(plan)
     groups, once = _groups(plan, rows, dialect, text_ids=text_ids)
     outputs = [(name, column(name, "s")) for name in (UNIT, *(name for name, _ in keys))]
     times = _times(bound.max_rows)
     products = [(name, test(column(name, "p"), exp.Mul, times.copy())) for name, _ in parts]
     pairs = select([*outputs, *products], groups).join(as_partners(each), on=same_unit(), join_type="inner", copy=False)
-    final = select([*((name, column(name)) for name, _ in keys), *_told(sums.of_pairs(), sums.wide)], pairs)
-    final = final.group_by(*(column(name) for name, _ in keys), copy=False) if keys else final
+    final = _by_keys(plan, rows, _told(sums.of_pairs(), sums.wide), pairs)
     if once is not None:
         final = final.with_(exp.to_identifier(_ONCE, quoted=True), once, materialized=True, copy=False)
     return _closed(plan, final, sums, dialect)
 
 
-def _groups(plan: Aggregate, rows: exp.Select, dialect: Dialect, *, text_ids: bool) -> tuple[exp.Select, exp.Select | None]:
+def _groups(plan: Aggregate, found: Keyed, dialect: Dialect, *, text_ids: bool) -> tuple[exp.Select, exp.Select | None]:
     """Of each unit the groups that count, and how many of these rows each of them has; with what it needs to know beforehand, if anything.
 
     Most often the groups come from a table with a row for each unit. Who has one row has one group, and that is known without a sort.
     """
     keys = [column(f"k{i}") for i in range(len(plan.bound.keys))]
     named = [(UNIT, column(UNIT)), *((key.name, key) for key in keys)]
+    rows = select([(UNIT, column(UNIT)), *found.keys(plan)], found.rows.sql, found.where)
     if not _may_be_too_many(plan):
         return _counted(rows, named), None
     times, once = column(_TIMES), exp.Table(this=exp.to_identifier(_ONCE, quoted=True))
@@ -145,7 +143,7 @@ def _groups(plan: Aggregate, rows: exp.Select, dialect: Dialect, *, text_ids: bo
     lone = select([(name, value.copy()) for name, value in [*named, (_TIMES, times)]], once, [test(times.copy(), exp.EQ, whole(1))])
     others = select([(UNIT, column(UNIT))], once.copy(), [test(times.copy(), exp.GT, whole(1))])
     several = rows.where(exp.In(this=column(UNIT), query=exp.Subquery(this=others)), copy=False)
-    first = _first(_counted(several, named), keys, plan.bound.max_groups, dialect, text_ids=text_ids)
+    first = _first(_counted(several, named), keys, plan.bound.max_groups, found, dialect, text_ids=text_ids)
     both = exp.Subquery(this=exp.Union(this=lone, expression=first, distinct=False), alias=exp.TableAlias(this=exp.to_identifier("s")))
     return select([(name, value.copy()) for name, value in [*named, (_TIMES, times)]], both), each
 
@@ -184,30 +182,36 @@ def compiling(shelves: Mapping[str, Shelf], dialect: Dialect) -> Callable[[Aggre
     return compiled
 
 
-def _by_row(found: Selected, keys: Named, where: Sequence[exp.Expr], sums: Sums) -> exp.Select:
-    """Every row is a unit of its own, in one group: there is nothing to bound."""
-    final = select([*keys, *_told(sums.of_rows(), sums.wide)], found.sql, where)
-    return final.group_by(*(value.copy() for _, value in keys), copy=False) if keys else final
+def _by_row(plan: Aggregate, found: Selected, sums: Sums) -> exp.Select:
+    """Every row is a unit of its own, in one group: there is nothing to bound. Rows are compared once, so codes would not pay."""
+    keys = [(f"k{i}", found.names[key]) for i, key in enumerate(plan.bound.keys)]
+    final = select([*((name, key.copy()) for name, key in keys), *_told(sums.of_rows(), sums.wide)], found.sql, asked(plan, found))
+    return final.group_by(*(key.copy() for _, key in keys), copy=False) if keys else final
 
 
-def _by_unit(plan: Aggregate, pairs: exp.Select, sums: Sums, dialect: Dialect, *, text_ids: bool) -> exp.Select:
+def _by_unit(plan: Aggregate, pairs: exp.Select, sums: Sums, rows: Keyed, dialect: Dialect, *, text_ids: bool) -> exp.Select:
     """From a line for each unit and group to one for each group."""
     keys = [column(f"k{i}") for i in range(len(plan.bound.keys))]
     if _may_be_too_many(plan):
-        pairs = _first(pairs, keys, plan.bound.max_groups, dialect, text_ids=text_ids)
-    final = select([*((key.name, key) for key in keys), *_told(sums.of_pairs(), sums.wide)], pairs)
-    return final.group_by(*(key.copy() for key in keys), copy=False) if keys else final
+        pairs = _first(pairs, keys, plan.bound.max_groups, rows, dialect, text_ids=text_ids)
+    return _by_keys(plan, rows, _told(sums.of_pairs(), sums.wide), pairs)
 
 
-def _by_others(plan: Aggregate, pairs: exp.Select, sums: Sums) -> exp.Select:
+def _by_keys(plan: Aggregate, rows: Keyed, numbers: Named, pairs: exp.Select) -> exp.Select:
+    """The numbers of every group, under the value of its key."""
+    keys = [column(f"k{i}") for i in range(len(plan.bound.keys))]
+    final = select([*((key.name, rows.as_told(key)) for key in keys), *numbers], pairs)
+    return final.group_by(*keys, copy=False) if keys else final
+
+
+def _by_others(plan: Aggregate, pairs: exp.Select, sums: Sums, rows: Keyed) -> exp.Select:
     """From a line for each unit, one of the others and group, over what that one got there in all, to one for each group. A unit has one
     group in each of its bonds, which were counted before it met anybody: there are no groups to pick here."""
     keys = [(f"k{i}", column(f"k{i}")) for i in range(len(plan.bound.keys))]
     assert plan.meeting is not None
     got = select([(OTHER, column(OTHER)), *keys, *sums.of_pairs()], pairs)
     got = got.group_by(column(OTHER), *(key.copy() for _, key in keys), copy=False)
-    final = select([*((name, key.copy()) for name, key in keys), *_told(sums.of_others(plan.meeting[0].max_rows), sums.wide)], got)
-    return final.group_by(*(key.copy() for _, key in keys), copy=False) if keys else final
+    return _by_keys(plan, rows, _told(sums.of_others(plan.meeting[0].max_rows), sums.wide), got)
 
 
 def _told(numbers: Named, wide: Sequence[bool]) -> Named:
@@ -215,34 +219,13 @@ def _told(numbers: Named, wide: Sequence[bool]) -> Named:
     return [(name, as_type(value, "text") if long else value) for (name, value), long in zip(numbers, wide, strict=True)]
 
 
-def _first(pairs: exp.Select, keys: Sequence[exp.Expr], most: int, dialect: Dialect, *, text_ids: bool) -> exp.Select:
+def _first(pairs: exp.Select, keys: Sequence[exp.Expr], most: int, rows: Keyed, dialect: Dialect, *, text_ids: bool) -> exp.Select:
     """The groups of each unit that come first by (rank, group). The group itself settles ties, so never one more than ``most``."""
     # Two things to order by are also what keeps DuckDB from rewriting this into something twice as slow; and text is partitioned faster
     # by its hash first.
-    rank = dialect.rank([column(UNIT), *(key.copy() for key in keys)])
+    rank = dialect.rank([column(UNIT), *(rows.as_told(key) for key in keys)])
     unit = [dialect.rank([column(UNIT)]), column(UNIT)] if text_ids else [column(UNIT)]
     place = exp.Window(this=exp.RowNumber(), partition_by=unit, order=ordered([rank, *keys]))
     outputs = [(output.alias, column(output.alias)) for output in pairs.expressions]
     numbered = select([*outputs, ("place", place)], pairs)
     return select([(name, value.copy()) for name, value in outputs], numbered, [test(column("place"), exp.LTE, whole(min(most, MOST)))])
-
-
-def _asked(plan: Aggregate, found: Selected) -> list[exp.Expr]:
-    """Which rows are in a group of the domain."""
-    rows, known = plan.bound.source, plan.bound.columns
-    keys = [(name, found.names[name]) for name in plan.bound.keys]
-    return [
-        # Reading has made NULL of all that is not in the list: to look through a long one again takes six times as long.
-        _there(key) if _reads_only(rows, name, values) else one_of(key.copy(), values, known[name].type)
-        for (name, key), values in zip(keys, plan.source.domain or (), strict=plan.source.domain is not None)
-    ]
-
-
-def _there(value: exp.Expr) -> exp.Expr:
-    return exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
-
-
-def _reads_only(rows: Rows, name: str, values: Collection[Value]) -> bool:
-    """Whether a key is a column as it was read, with a list of its own, all of which are among these values."""
-    read = origin(rows, name)
-    return read is not None and read.values is not None and read.type != "real" and set(read.values) <= set(values)

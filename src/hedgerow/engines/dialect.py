@@ -19,7 +19,8 @@ __all__ = ["DUCKDB", "Dialect"]
 class Dialect:
     """``name`` is sqlglot's. ``wide`` holds sums beyond 64 bits. ``rank`` gives the order in which the groups of a unit are kept, ``cut``
     divides whole numbers towards zero, ``ordinal`` numbers days from 1 on 1 January of the year 1, ``spells`` tests text against a regular
-    expression, ``piece`` gives a part of what it matched, ``later`` moves a day by a number of days or months."""
+    expression, ``piece`` gives a part of what it matched, ``later`` moves a day by a number of days or months, ``coded`` gives text that is
+    one of a sorted list, or NULL, in a form that is compared faster and that becomes the text again when it is cast."""
 
     name: str
     wide: str
@@ -32,6 +33,7 @@ class Dialect:
     parts: Mapping[str, Callable[[exp.Expr], exp.Expr]]
     starts: Mapping[str, Callable[[exp.Expr], exp.Expr]]
     later: Mapping[str, Callable[[exp.Expr, exp.Expr], exp.Expr]]
+    coded: Callable[[exp.Expr, Sequence[str]], exp.Expr]
 
 
 def _named(function: str) -> Callable[[exp.Expr], exp.Expr]:
@@ -60,6 +62,10 @@ def _months_later(day: exp.Expr, count: exp.Expr) -> exp.Expr:
     return between(as_type(test(day, exp.Add, call("to_months", months)), "date"), _FIRST.copy(), _LAST.copy())
 
 
+def _enumerated(value: exp.Expr, words: Sequence[str]) -> exp.Expr:
+    return exp.TryCast(this=value, to=exp.DataType(this=exp.DType.ENUM, expressions=[text(word) for word in words]))
+
+
 DUCKDB: Final = Dialect(
     name="duckdb",
     wide="INT128",
@@ -80,4 +86,5 @@ DUCKDB: Final = Dialect(
     },
     starts={name: _truncated(name.removeprefix("start of ")) for name in STARTS},
     later={"add days": _days_later, "add months": _months_later},
+    coded=_enumerated,
 )

@@ -25,7 +25,8 @@ class DuckDB(Stocked):
         from hedgerow.engines.session import Session  # only here: a process whose engine is in another need not load DuckDB
 
         limits = Limits(threads, memory)
-        self._session = Session([table.path for table in tables.values() if table.path is not None], limits)
+        paths = [table.path for table in tables.values() if table.path is not None]
+        self._session = Session(paths, limits, sum(table.rows for table in tables.values()))
         try:
             self._take(stock(self._session, tables, DUCKDB), DUCKDB)
         except BaseException:

@@ -33,19 +33,18 @@ _CONFIGURATION: Final = {
     "python_enable_replacements": "false",  # a table is never looked for among Python's variables
     "temp_directory": "",  # what does not fit in memory fails; exact data are not written anywhere
 }
-# In this order: after the last nothing can be changed any more. A progress bar would be printed among the answers.
-_LOCKED: Final = (
-    "SET enable_progress_bar = false",
-    "SET TimeZone = 'UTC'",
-    "SET enable_external_access = false",
-    "SET lock_configuration = true",
-)
+# A progress bar would be printed among the answers.
+_CLOSED: Final = ("SET enable_progress_bar = false", "SET TimeZone = 'UTC'", "SET enable_external_access = false")
+_LOCKED: Final = "SET lock_configuration = true"  # after this nothing can be changed any more
+_LINE: Final = 64  # bytes of a line of text, about
+_LEAST_BITS: Final = 12  # what the engine does when nobody tells it anything
+_MOST_BITS: Final = 24
 
 
 class Session:
-    """One database in memory, locked before it meets any data."""
+    """One database in memory, closed before it meets any data. ``rows`` is how many come beside those of the files."""
 
-    def __init__(self, paths: Sequence[Path], limits: Limits) -> None:
+    def __init__(self, paths: Sequence[Path], limits: Limits, rows: int = 0) -> None:
         configuration: dict[str, str | bool | int | float | list[str]] = {**_CONFIGURATION}
         if limits.threads is not None:
             configuration["threads"] = str(limits.threads)
@@ -55,8 +54,29 @@ class Session:
         self._guard = threading.Lock()
         self._objects: dict[str, pa.Table] = {}
         allowed = ", ".join(_quoted(str(path)) for path in paths)
-        for statement in (f"SET allowed_paths = [{allowed}]", *_LOCKED):
+        for statement in (f"SET allowed_paths = [{allowed}]", *_CLOSED):
             self._connection.execute(statement)
+        self._connection.execute(f"SET GLOBAL perfect_ht_threshold = {self._bits(rows + sum(map(self._rows, paths)))}")
+        self._connection.execute(_LOCKED)
+
+    def _rows(self, path: Path) -> int:
+        """About how many a file has; 0 where it cannot be told, which is said when it is attached."""
+        with contextlib.suppress(OSError, duckdb.Error):
+            if path.suffix.lower() == ".csv":
+                return path.stat().st_size // _LINE
+            told = self._connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({_quoted(str(path))})").fetchone()
+            return int(told[0]) if told else 0
+        return 0
+
+    def _bits(self, rows: int) -> int:
+        """Up to how many bits the numbers may have by which lines are grouped in an array instead of a hash table.
+
+        Most often these are ids of people, and an array is twice as fast. It has a place for every number up to the largest, in every
+        thread. So all places together are no more than half of the rows: filling them must not take longer than reading these.
+        """
+        told = self._connection.execute("SELECT current_setting('threads')").fetchone()
+        threads = int(told[0]) if told else 1
+        return min(max((rows // threads).bit_length() - 2, _LEAST_BITS), _MOST_BITS)
 
     def attach_object(self, relation: str, table: pa.Table) -> Attached:
         """An Arrow table."""

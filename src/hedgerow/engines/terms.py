@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Final
 
 from sqlglot import exp
 
@@ -30,6 +31,7 @@ __all__ = [
     "whole",
 ]
 
+_SHORT: Final = 8  # values that are compared one by one
 SQL_TYPES: dict[Type, str] = {"boolean": "BOOLEAN", "integer": "BIGINT", "real": "DOUBLE", "text": "VARCHAR", "date": "DATE"}
 
 
@@ -91,13 +93,18 @@ def constant(value: Value, type_: Type) -> exp.Expr:
 
 
 def one_of(value: exp.Expr, values: Sequence[Value], type_: Type) -> exp.Expr:
-    """Whether the value is one of these. Whole numbers and days without a gap are compared with the ends alone."""
+    """Whether the value is one of these. Whole numbers and days without a gap are compared with the ends alone; a long list is looked up
+    as a table, once for each row, where an engine may compare with every item (of reals it does: they have two zeros)."""
     if type_ in ("integer", "date"):
         low, high = min(values), max(values)  # type: ignore[type-var]
         first, last = (end.toordinal() if isinstance(end, date) else int(end) for end in (low, high))  # type: ignore[arg-type]
         if last - first + 1 == len(set(values)):
             return exp.Between(this=value, low=constant(low, type_), high=constant(high, type_))
-    return exp.In(this=value, expressions=[constant(item, type_) for item in values])
+    items = [constant(item, type_) for item in values]
+    if len(items) <= _SHORT or type_ == "real":
+        return exp.In(this=value, expressions=items)
+    listed = exp.Select(expressions=[call("unnest", exp.Array(expressions=items))])
+    return exp.In(this=value, query=exp.Subquery(this=listed))
 
 
 def call(function: str, *arguments: exp.Expr) -> exp.Expr:

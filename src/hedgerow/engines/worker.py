@@ -43,7 +43,7 @@ _ROOM: Final = 4 * 2**30  # address space beside the memory of the engine: libra
 class Child:
     """One process. A request that fails for any reason but a polite answer ends it."""
 
-    def __init__(self, paths: list[Path], limits: Limits, seconds: float) -> None:
+    def __init__(self, paths: list[Path], limits: Limits, seconds: float, rows: int = 0) -> None:
         path = json.dumps([str(Path(entry).resolve()) for entry in sys.path if entry])
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-X", "utf8", "-c", _START, path],
@@ -63,7 +63,8 @@ class Child:
         self._seconds = seconds
         self.end = weakref.finalize(self, _end, self._process)
         space = (limits.memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) + _ROOM
-        self._ask({"paths": [str(path) for path in paths], "threads": limits.threads, "memory": limits.memory, "space": space}, b"")
+        files = [str(path) for path in paths]
+        self._ask({"paths": files, "rows": rows, "threads": limits.threads, "memory": limits.memory, "space": space}, b"")
 
     @property
     def alive(self) -> bool:
@@ -203,7 +204,8 @@ class Worker(Stocked):
         return self._child
 
     def _start(self) -> tuple[Child, Catalogue]:
-        child = Child([table.path for table in self._tables.values() if table.path is not None], self._limits, self._opening)
+        paths = [table.path for table in self._tables.values() if table.path is not None]
+        child = Child(paths, self._limits, self._opening, sum(table.rows for table in self._tables.values()))
         try:
             catalogue = stock(child, self._tables, DUCKDB)
         except BaseException:

@@ -1,0 +1,94 @@
+"""Keys as codes: the same cells, and no text that has no code ever meets the cast."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from depth import many
+from engines.against import Found, agreed, agreed_in, frames, schemas
+from hedgerow.engines.catalogue import stock
+from hedgerow.engines.compile import compile_plan
+from hedgerow.engines.desk import Limits
+from hedgerow.engines.dialect import DUCKDB, Dialect
+from hedgerow.engines.session import Session
+from hedgerow.engines.terms import whole
+from hedgerow.plan.expressions import Call, Read
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.plan.values import Value
+
+WORDS = ("", "a", "A", "B", "b ", "it's", "ß", "é", "e\u0301", "日本", "z" * 40, "NULL")
+LISTED = Schema("visits", (Column("pay", "integer", Fraction(-9), Fraction(9)), Column("kind", "text", values=WORDS)), "id")
+OPEN = Schema("visits", (Column("pay", "integer", Fraction(-9), Fraction(9)), Column("kind", "text")), "id")
+MEASURES = (Measure("units"), Measure("rows"), Measure("total", "pay", Snap(Fraction(1), -9, 9)))
+UPPER = Project(Table(OPEN), (("pay", Read("pay")), ("kind", Call("upper", (Read("kind"),)))))
+
+
+def by(rows: Table | Project, domain: tuple[Value, ...] | None, most: int = 2) -> Aggregate:
+    return Aggregate(Group(Bound(rows, ("kind",), most, 2), None if domain is None else (domain,)), MEASURES)
+
+
+PLANS = {
+    "as read": by(Table(LISTED), WORDS),
+    "some of those read": by(Table(LISTED), WORDS[:3]),
+    "listed by the question": by(Table(OPEN), WORDS),
+    "computed": by(UPPER, ("A", "B", "SS")),
+    "one": by(Table(LISTED), ("é",)),
+    "all groups count": by(Table(LISTED), WORDS, most=len(WORDS)),
+}
+
+
+def rows(random: Random) -> dict[str, list[dict[str, object]]]:
+    """Of few people, in many groups, some of which are not on any list."""
+    kinds = [*WORDS, "none of these", "nor this", None]
+    return {
+        "visits": [
+            {"id": random.choice([1, 2, 3, None]), "pay": random.randint(-20, 20), "kind": random.choice(kinds)}
+            for _ in range(random.randint(0, 60))
+        ]
+    }
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+def test_codes_change_no_cell(plan: Aggregate) -> None:
+    for seed in range(many(6)):
+        assert agreed(plan, rows(Random(seed))).keys() <= {(word,) for word in (plan.source.domain or ((),))[0]}
+
+
+def test_ties_are_settled_by_the_text() -> None:
+    tied = Dialect(**{**{name: getattr(DUCKDB, name) for name in DUCKDB.__slots__}, "rank": lambda _: whole(0)})
+    found: list[Found] = [agreed_in(tied, lambda *_: 0, PLANS["as read"], rows(Random(seed))) for seed in range(many(6))]
+    assert any(cells for cells in found)
+
+
+def casts(plan: Aggregate) -> list[exp.Expr]:
+    """What is made a code."""
+    session = Session([], Limits())
+    catalogue = stock(session, frames(schemas(plan), {"visits": []}), DUCKDB)
+    main = compile_plan(plan, catalogue.shelves, DUCKDB).main
+    session.close()
+    assert main is not None
+    return [
+        node.this for node in sqlglot.parse_one(main.sql, dialect="duckdb").find_all(exp.TryCast) if node.to.this == exp.DataType.Type.ENUM
+    ]
+
+
+def test_what_is_not_on_the_list_is_null_before_it_is_cast() -> None:
+    # DuckDB compares every word of the list with text that has no code, for the message of an error that nobody reads.
+    assert [type(value) for value in casts(PLANS["as read"])] == [exp.Column]
+    for name in ("some of those read", "listed by the question", "computed"):
+        assert [type(value) for value in casts(PLANS[name])] == [exp.Case]
+
+
+def test_long_lists_and_open_ones_stay_text() -> None:
+    words = tuple(map(str, range(300)))
+    assert casts(by(Table(OPEN), words)) == casts(by(Table(OPEN), None)) == []
+    assert len(casts(by(Table(OPEN), words[:256]))) == 1
+    table = {"visits": [{"id": i % 7, "pay": 1, "kind": str(i)} for i in range(320)]}
+    assert sum(cells[0] for cells in agreed(by(Table(OPEN), words), table).values()) == 14
