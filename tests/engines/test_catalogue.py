@@ -202,6 +202,9 @@ ARROW_IDS: dict[str, tuple[pa.Array, Column | None, int]] = {
     "unsigned": (pa.array([2**63, 2**64 - 1, 2**64 - 1], pa.uint64()), Column("id", "integer"), 2),
     "blank": (pa.array(["", " ", "\u3000\n", "a", "a "]), Column("id", "text"), 2),
     "blank, undeclared": (pa.array(["", " ", "\u3000\n", "a", "a "]), None, 2),
+    "every kind of white space": (pa.array([*filter(str.isspace, map(chr, range(0x3001))), "\u2003\x85 "]), None, 0),
+    "seen after white space": (pa.array(["\x1f!", " a", "\u00a0~", "\u3000\u00e9"]), None, 4),
+    "at the ends of what is visible": (pa.array(["!", "~", "\x7f", "\x00", "\u00e9", "\ufeff", "\u200b", "~ "]), None, 8),
 }
 
 

@@ -132,7 +132,8 @@ class Sums:
         wide = wide or self._most > _NARROW
         value, count, most = self._sized(value, wide=wide), column(_COUNT), whole(self._most)
         whole_part = test(self._dialect.cut(value.copy(), count.copy()), exp.Mul, most.copy())
-        rest = test(test(value.copy(), exp.Mod, count.copy()), exp.Mul, most.copy())
+        left = test(value.copy(), exp.Mod, count.copy())  # less than the rows there are, so 64 bits hold it and some times as much
+        rest = test(cast(left, "BIGINT") if wide and self._most <= _NARROW else left, exp.Mul, most.copy())
         scaled = test(whole_part, exp.Add, self._dialect.cut(rest, count.copy()))
         return when((test(count, exp.GT, most), scaled), otherwise=value)
 
@@ -147,7 +148,7 @@ class Sums:
         first, second = part
         if isinstance(first, Measure):
             assert isinstance(second, int)
-            return self._total(self._sized(self._product(first, second), wide=_is_wide(first)), wide=_is_wide(first))
+            return self._total(self._product(first, second), wide=_is_wide(first))
         value = self._names[first]
         if not isinstance(second, Snap):
             return exp.Count(this=value.copy())
