@@ -1,11 +1,13 @@
 """A question to the private database: COUNT, SUM and AVG by group, against DuckDB doing the same bounding without any privacy.
 
-By person: at most 3 groups each and 5 rows in a group; the limit is the fastest hand-written SQL (``bench.bounded``). By row: a plain
-GROUP BY. What an answer costs beyond the engine (parsing, ledger, noise, a process of its own) should be a small constant.
+By person: at most 3 groups each and 5 rows in a group; the limit is the fastest hand-written SQL (``bench.bounded``), over the same file:
+ids and groups are numbers, and once more text. By row: a plain GROUP BY. What an answer costs beyond the engine (parsing, ledger, noise, a
+process of its own) should be a small constant.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -18,7 +20,7 @@ import duckdb
 import hedgerow
 from bench.bounded import GROUPS_EACH, ROWS_EACH, STEPS, bounded, plain
 from bench.clock import Contender, Round, fastest, of
-from bench.events import GROUPS, LARGEST, events
+from bench.events import GROUPS, LARGEST, events, groups_spelled
 from bench.memory import peak_of_database, peak_of_sql
 from bench.peers import Peers
 from bench.report import Row, Section, ratio, worst
@@ -28,7 +30,7 @@ __all__ = ["DELTA", "EPSILON", "QUESTION", "asking", "database", "policy"]
 QUESTION = "SELECT grp, COUNT(*) AS n, SUM(value) AS total, AVG(value) AS mean FROM events GROUP BY grp"
 WARM_UP = "SELECT COUNT(*) AS n FROM events"  # another question: the same one again would be answered from the ledger
 EPSILON, DELTA = 1.0, 1e-6
-PERSON, DECLARED, ROW = "by person", "by person, declared keys", "by row"
+PERSON, DECLARED, TEXT, ROW = "by person", "by person, declared keys", "by person, all of it text", "by row"
 MEMORY, AGAIN = "peak of memory, by person, MB", "the same question again, ms"
 
 
@@ -36,7 +38,7 @@ def database(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 -
     """Milliseconds and megabytes."""
     sizes = {1_000: 1, 2_000: 1} if quick else {100_000: 5, 1_000_000: 5, 10_000_000: 3}  # rounds of each
     small, *large = sizes
-    person = {size: _by_person(size, rounds) for size, rounds in sizes.items()}
+    person = {size: [*_by_person(size, rounds), *_of_text(size, rounds)] for size, rounds in sizes.items()}
     by_row = [_by_row(size, rounds) for size, rounds in sizes.items()]
     memory, again = [_memory(size) for size in large], _again(large[0], sizes[small])
     return Section(
@@ -68,7 +70,7 @@ def _notes() -> list[str]:
 
 
 def _row(what: str, size: int, ours: float | None, engine: float | None, allowed: float | None, way: str = "–") -> Row:
-    timed = what in (PERSON, DECLARED, ROW)
+    timed = what in (PERSON, DECLARED, TEXT, ROW)
     return {
         "what": what, "rows": f"{size:,}", "way": way, "hedgerow": ours, "DuckDB": engine,
         "ours / DuckDB": ratio(ours, engine), "share": ratio(ours, allowed),
@@ -83,6 +85,12 @@ def _by_person(size: int, rounds: int) -> list[Row]:
     taken = _taken(size, bounded(f"read_parquet('{events(size)}')"), ours, rounds)
     way = min((name for name in taken if name not in ours), key=lambda name: taken[name])
     return [_row(kind, size, taken.get(kind), taken[way], 1.3 * taken[way] + 100, way) for kind in ours]
+
+
+def _of_text(size: int, rounds: int) -> list[Row]:
+    taken = _taken(size, bounded(f"read_parquet('{events(size, text=True)}')"), {TEXT: {"text": True, "declared": True}}, rounds)
+    way = min((name for name in taken if name != TEXT), key=lambda name: taken[name])
+    return [_row(TEXT, size, taken.get(TEXT), taken[way], 1.3 * taken[way] + 100, way)]
 
 
 def _by_row(size: int, rounds: int) -> Row:
@@ -104,11 +112,12 @@ def _fetching(connection: duckdb.DuckDBPyConnection, sql: str) -> Callable[[], o
     return lambda: connection.execute(sql).fetchall()
 
 
-def policy(size: int, *, unit: str = "user_id", declared: bool = False) -> str:
+def policy(size: int, *, unit: str = "user_id", declared: bool = False, text: bool = False, noise: str = "laplace") -> str:
     """A policy page for so many events. Delta stays below one unit's share, so it is smaller than ``DELTA`` where there are many."""
     units = size if unit == "row" else size // 10
     bounds = f"max_groups = {GROUPS_EACH}\nmax_rows_per_group = {ROWS_EACH}" if unit != "row" else ""
-    keys = f"grp = {{ values = [{', '.join(map(str, range(1, GROUPS + 1)))}] }}" if declared else ""
+    groups = json.dumps(groups_spelled() if text else list(range(1, GROUPS + 1)))
+    keys = f"grp = {{ values = {groups} }}" if declared else ""
     return f"""\
 [database]
 name = "events"
@@ -118,8 +127,9 @@ epsilon = 10
 delta = {0.9 / units!r}
 default_delta = {min(DELTA, 0.3 / units)!r}
 max_epsilon_per_query = 2
+noise = "{noise}"
 [tables.events]
-source = "{events(size)}"
+source = "{events(size, text=text)}"
 unit = "{unit}"
 neighbours = "add-remove"
 max_units = {units}
@@ -131,8 +141,9 @@ value = {{ type = "real", min = 0, max = {LARGEST}, step = {1 / STEPS!r} }}
 """
 
 
-def asking(size: int, folder: Path, *, unit: str = "user_id", declared: bool = False, again: bool = False) -> Round:
-    """Rounds that open a database with a fresh ledger, warm it up, and time one question; ``again``: the second time it is asked."""
+def asking(size: int, folder: Path, *, again: bool = False, **options: Any) -> Round:
+    """Rounds that open a database with a fresh ledger and the ``options`` of ``policy``, warm it up, and time one question; ``again``: the
+    second time it is asked."""
     rounds = 0
 
     def seconds() -> float:
@@ -140,7 +151,7 @@ def asking(size: int, folder: Path, *, unit: str = "user_id", declared: bool = F
         rounds += 1
         place = folder / str(rounds)
         place.mkdir()
-        (place / "events.toml").write_text(policy(size, unit=unit, declared=declared), encoding="utf-8")
+        (place / "events.toml").write_text(policy(size, **options), encoding="utf-8")
         with closing(hedgerow.open(place / "events.toml")) as opened:
             opened.query(WARM_UP, epsilon=0.1)
             if again:

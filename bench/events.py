@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import parquet
+from pyarrow import compute, parquet
 
-__all__ = ["GROUPS", "LARGEST", "columns", "events"]
+__all__ = ["GROUPS", "LARGEST", "columns", "events", "groups_spelled"]
 
 FOLDER = Path(__file__).parents[1] / ".venv" / "bench-data"
 GROUPS, LARGEST = 1_000, 100
 FAVOURITE = 0.6
+PERSON, GROUP = "person ", "group "
 MAKING = 1  # the next number when the recipe changes: files of the old one are not used any more
 
 
@@ -36,12 +37,25 @@ def columns(rows: int) -> dict[str, NDArray[np.int64] | NDArray[np.int32] | NDAr
     return {"user_id": user.astype(np.int64), "grp": group.astype(np.int32) + 1, "value": value}
 
 
-def events(rows: int) -> Path:
-    """The file with so many rows, made when it is not there."""
-    path = FOLDER / f"events-{MAKING}-{rows}.parquet"
+def events(rows: int, *, text: bool = False) -> Path:
+    """The file with so many rows, made when it is not there; ``text``: with people and groups as text."""
+    path = FOLDER / f"events-{MAKING}-{rows}{'-text' * text}.parquet"
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
         half_made = path.with_suffix(f".{os.getpid()}")
-        parquet.write_table(pa.table(columns(rows)), half_made, row_group_size=500_000)
+        table = pa.table(columns(rows))
+        parquet.write_table(_spelled(table) if text else table, half_made, row_group_size=500_000)
         half_made.replace(path)
     return path
+
+
+def groups_spelled() -> list[str]:
+    """All groups as text."""
+    return [f"{GROUP}{number}" for number in range(1, GROUPS + 1)]
+
+
+def _spelled(table: pa.Table) -> pa.Table:
+    for name, before in (("user_id", PERSON), ("grp", GROUP)):
+        spelled = compute.binary_join_element_wise(before, table[name].cast(pa.string()), "")
+        table = table.set_column(table.column_names.index(name), name, spelled)
+    return table

@@ -101,7 +101,7 @@ def test_lists_without_a_gap_are_compared_with_their_ends(
 
 
 LONG: dict[Type, tuple[Value, ...]] = {
-    "text": ("", "a", "A", "it's", "\u00e9", "e\u0301", "NULL", "9", "b ", "\x00", "x" * 300),
+    "text": ("", "a", "A", "it's", "\u00e9", "e\u0301", "NULL", "9", "b ", "\x00", "\x01", "\x02\x03", "x" * 300),
     "integer": (-(2**63), -7, 0, 2, 4, 6, 8, 10, 12, 2**63 - 1),
     "date": tuple(date(2020 + i, 1, 1) for i in range(10)),
 }
