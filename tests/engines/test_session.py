@@ -165,7 +165,8 @@ def test_arrays_of_ids_grow_with_the_rows_that_each_thread_has(parquet: Path, tm
     assert bits(Session([parquet], Limits(threads=1))) == 12  # as ever
     assert bits(Session([], Limits(threads=1), rows=10**6)) == 18
     assert bits(Session([], Limits(threads=8), rows=10**6)) == 15
-    assert bits(Session([], Limits(threads=1), rows=10**12)) == 24
+    assert bits(Session([], Limits(threads=1, memory=2**40), rows=10**12)) == 24
+    assert bits(Session([], Limits(threads=2, memory=10**9), rows=10**12)) == 19  # 2 x 2^19 places of 256 bytes: a quarter of it
     (text := tmp_path / "x.csv").write_text("x\n" + "1\n" * 2**20)
     pq.write_table(pa.table({"x": range(2**15)}), large := tmp_path / "large.parquet")
     assert bits(Session([text], Limits(threads=1))) == 14  # of two bytes each, which pass for 2^15 lines

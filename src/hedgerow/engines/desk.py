@@ -5,6 +5,7 @@ What both processes know are named tuples: dataclasses would take a tenth of the
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
@@ -35,6 +36,11 @@ class Limits(_Limits):
     def __new__(cls, threads: int | None = None, memory: int | None = None) -> Self:
         """Each is a whole number of at least 1, or None."""
         return super().__new__(cls, _counted(threads, "threads"), _counted(memory, "memory"))
+
+    @property
+    def room(self) -> int:
+        """The bytes that the engine may take: all there are, where nobody says how many."""
+        return self.memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _counted(value: int | None, name: str) -> int | None:

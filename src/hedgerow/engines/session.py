@@ -37,6 +37,7 @@ _CONFIGURATION: Final = {
 _CLOSED: Final = ("SET enable_progress_bar = false", "SET TimeZone = 'UTC'", "SET enable_external_access = false")
 _LOCKED: Final = "SET lock_configuration = true"  # after this nothing can be changed any more
 _LINE: Final = 64  # bytes of a line of text, about
+_PLACE: Final = 256  # bytes of ten sums
 _LEAST_BITS: Final = 12  # what the engine does when nobody tells it anything
 _MOST_BITS: Final = 24
 
@@ -56,7 +57,8 @@ class Session:
         allowed = ", ".join(_quoted(str(path)) for path in paths)
         for statement in (f"SET allowed_paths = [{allowed}]", *_CLOSED):
             self._connection.execute(statement)
-        self._connection.execute(f"SET GLOBAL perfect_ht_threshold = {self._bits(rows + sum(map(self._rows, paths)))}")
+        bits = self._bits(rows + sum(map(self._rows, paths)), limits.room)
+        self._connection.execute(f"SET GLOBAL perfect_ht_threshold = {bits}")
         self._connection.execute(_LOCKED)
 
     def _rows(self, path: Path) -> int:
@@ -68,15 +70,16 @@ class Session:
             return int(told[0]) if told else 0
         return 0
 
-    def _bits(self, rows: int) -> int:
+    def _bits(self, rows: int, memory: int) -> int:
         """Up to how many bits the numbers may have by which lines are grouped in an array instead of a hash table.
 
         Most often these are ids of people, and an array is twice as fast. It has a place for every number up to the largest, in every
-        thread. So all places together are no more than half of the rows: filling them must not take longer than reading these.
+        thread. So all places together are no more than half of the rows: filling them must not take longer than reading these. And with
+        ten sums each they take no more than half of the memory.
         """
         told = self._connection.execute("SELECT current_setting('threads')").fetchone()
-        threads = int(told[0]) if told else 1
-        return min(max((rows // threads).bit_length() - 2, _LEAST_BITS), _MOST_BITS)
+        places = min(rows, memory // _PLACE) // (2 * (int(told[0]) if told else 1))
+        return min(max(places.bit_length() - 1, _LEAST_BITS), _MOST_BITS)
 
     def attach_object(self, relation: str, table: pa.Table) -> Attached:
         """An Arrow table."""

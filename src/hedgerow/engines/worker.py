@@ -62,9 +62,8 @@ class Child:
             os.set_blocking(descriptor, False)
         self._seconds = seconds
         self.end = weakref.finalize(self, _end, self._process)
-        space = (limits.memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) + _ROOM
-        files = [str(path) for path in paths]
-        self._ask({"paths": files, "rows": rows, "threads": limits.threads, "memory": limits.memory, "space": space}, b"")
+        most = {"threads": limits.threads, "memory": limits.memory, "space": limits.room + _ROOM}
+        self._ask({"paths": [str(path) for path in paths], "rows": rows, **most}, b"")
 
     @property
     def alive(self) -> bool:
