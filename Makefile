@@ -29,7 +29,7 @@ AGAIN := $(PY) -m pytest --last-failed --last-failed-no-failures none
 
 # The short tests of the trusted core run every branch of it by themselves, so only they are traced.
 CORE := $(addprefix tests/,numeric privacy statistics mechanisms plan ledger) \
-  $(patsubst %,tests/test_%.py,errors tabulated linear purse picking release)
+  $(patsubst %,tests/test_%.py,errors tabulated linear purse picking threshold release)
 
 .PHONY: help setup run test check format lint types slow bench docs lock clean anew
 

@@ -23,7 +23,8 @@ from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Charge, Custom, Noise, Threshold
+from hedgerow.release import Charge, Custom, Noise
+from hedgerow.threshold import Threshold
 
 UNIT = Unit("add-remove", "who")
 DAYS = ((date(2026, 1, 1), date(2026, 1, 2)),)

@@ -17,7 +17,8 @@ from hedgerow.picking import Picking
 from hedgerow.plan.measures import Measure, Reach, Snap
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import METHODS, Method, Pick, PickKind
-from hedgerow.release import Noise, Release, Threshold, release
+from hedgerow.release import Noise, Release, release
+from hedgerow.threshold import Threshold
 
 EPSILON, DELTA, RHO = Fraction(2), Fraction(1, 10**4), Fraction(1, 2)
 REACHES = [Reach(g, m, cells, moves) for g, m, cells, moves in product((1, 3), (1, 2), (1, 4, None), (False, True))]

@@ -23,7 +23,7 @@ from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import rho_of_pure
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Threshold
+from hedgerow.threshold import Threshold
 
 MEASURES = (Measure("rows"), Measure("moments", "v0", Snap(Fraction(1), 0, 10)), Measure("total", "v0", Snap(Fraction(1), -5, 10)))
 

@@ -29,6 +29,7 @@ LEVELS: dict[str, float] = {
     "linear": 4.5,
     "purse": 4.7,
     "picking": 4.5,
+    "threshold": 4.5,
     "release": 5,
     "answers": 6,
     "publish": 6.5,  # an answer is one release, a publication many
@@ -47,7 +48,21 @@ LEVELS: dict[str, float] = {
     "__main__": 9,
 }
 SHELLS = {"cli", "demo", "service", "__main__"}
-CORE = {"errors", "numeric", "privacy", "statistics", "mechanisms", "plan", "ledger", "tabulated", "linear", "purse", "picking", "release"}
+CORE = {
+    "errors",
+    "numeric",
+    "privacy",
+    "statistics",
+    "mechanisms",
+    "plan",
+    "ledger",
+    "tabulated",
+    "linear",
+    "purse",
+    "picking",
+    "threshold",
+    "release",
+}
 CORE_MAY_IMPORT = {PACKAGE, "numpy", "cryptography"} | set(sys.stdlib_module_names)
 # A database driver stands in a ledger store only: whoever wants another store adds a line here.
 STORE_MAY_IMPORT = {"ledger.sqlite": {"apsw"}}

@@ -13,7 +13,6 @@ import socket
 import sys
 import threading
 import time
-import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,25 +25,20 @@ from depth import many
 from hedgerow.errors import InvalidArgument, SourceError, Unsupported
 from hedgerow.local import collector
 from hedgerow.local.batches import Batch
-from hedgerow.local.collector import LARGEST, Rejected, Room, application, read, serve
+from hedgerow.local.collector import LARGEST, Rejected, application, read, serve
 from hedgerow.local.epochs import Calendar
 from hedgerow.local.protocols import KAry, Rappor
 from hedgerow.local.spec import Metric
 from hedgerow.local.store import Store
 from local import expected
+from local.posting import GOOD, KEY, METRIC, VALUES, posted
 from local.serving import JSON, PACKED, Served, packed, serving
-from local.test_connections import asked, listening, open_after, until
-from local.vectors import METRICS
 
-METRIC = Metric.of("colour", KAry.calibrate(domain=5, epsilon=2), epoch=7)
 OTHER = Metric.of("shape", KAry.calibrate(domain=300, epsilon=1))
 TEXTS = Metric.of("home", Rappor(k=12, h=2, m=4, f=32_768, p=32_768, q=49_152))
-VALUES = np.arange(40) % 5
-GOOD = packed(METRIC, VALUES)
 HASH = METRIC.hash
 LAST, FAR, ODD = (Batch(TEXTS.hash, np.array([row], np.uint8)).to_bytes() for row in ([0, 3, 255, 240], [0, 4, 0, 0], [0, 3, 0, 8]))
 WIDE = Batch(HASH, np.zeros((2, 2), np.uint8))
-KEY = "0123456789abcdef"
 
 
 @pytest.fixture(scope="module")
@@ -335,236 +329,6 @@ def test_a_store_that_fails_is_told_without_its_place(tmp_path: Path, caplog: py
     assert str(tmp_path) in caplog.text
 
 
-def test_a_body_that_is_far_too_large_is_not_read_to_its_end(tmp_path: Path) -> None:
-    with Store(tmp_path / "counts") as store:
-        app = application(store, Calendar([METRIC]), largest=len(GOOD))
-        parts: list[bytes | None] = [GOOD] * 40
-        status, answer = asyncio.run(posted(app, parts))
-        assert (status, answer["error"]["type"]) == (413, "TooLarge")
-        assert len(parts) == 40 - 17
-        assert asyncio.run(posted(app, [GOOD]))[0] == 200
-
-
-def test_a_body_that_is_too_slow_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_PATIENCE", 0.01)
-    with Store(tmp_path / "counts") as store:
-        status, answer = asyncio.run(posted(application(store, Calendar([METRIC])), [GOOD, None]))
-    assert (status, answer["error"]["type"]) == (408, "TooSlow")
-
-
-def test_room_is_given_in_the_order_of_asking_and_never_twice() -> None:
-    """A large batch waits until there is room, and small ones that come later wait behind it; one larger than the room has it alone."""
-    told: list[str] = []
-
-    async def take(room: Room, name: str, size: int, hold: int) -> None:
-        async with room.taken(size):
-            told.append(name)
-            for _ in range(hold):
-                await asyncio.sleep(0)
-            told.append(name.upper())
-
-    async def all_of_them() -> None:
-        room = Room(10)
-        await asyncio.gather(take(room, "a", 6, 5), take(room, "b", 4, 20), take(room, "c", 99, 3), take(room, "d", 1, 1))
-
-    asyncio.run(all_of_them())
-    assert told == ["a", "b", "A", "B", "c", "C", "d", "D"]
-
-
-def test_a_refused_batch_gives_its_room_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_ROOM", 1)  # one at a time
-
-    async def several(app: Any) -> list[int]:
-        return [(await posted(app, [body], f"{number:016}"))[0] for number, body in enumerate((GOOD, GOOD[:9], GOOD + b"\x05", GOOD))]
-
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(several(application(store, Calendar([METRIC])))) == [200, 400, 422, 200]
-
-
-LARGE = packed(METRIC, np.zeros(200_000, np.int64))
-
-
-def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_ARRIVING", 1)  # one large body at a time
-    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
-
-    async def all_of_them(app: Any) -> None:
-        def ask(number: int, parts: list[Any]) -> asyncio.Task[tuple[int, dict[str, Any]]]:
-            return asyncio.create_task(posted(app, parts, f"{number:016}"))
-
-        go = asyncio.Event()
-        slow, stuck = ask(1, [LARGE[:100_000], go, LARGE[100_000:]]), [ask(2, [LARGE[:9], None]), ask(3, [b"", None])]
-        await asyncio.sleep(0)
-        waiting = ask(4, [LARGE])
-        assert [(await ask(number, [GOOD]))[0] for number in range(5, 10)] == [200] * 5
-        assert not any(task.done() for task in (slow, waiting, *stuck))
-        go.set()
-        assert [(await task)[0] for task in (slow, waiting)] == [200, 200]
-        for task in stuck:
-            task.cancel()
-        await asyncio.gather(*stuck, return_exceptions=True)
-        assert (await ask(10, [LARGE]))[0] == 200
-
-    with Store(tmp_path / "counts") as store:
-        asyncio.run(all_of_them(application(store, Calendar([METRIC]))))
-        assert store.counters(METRIC)[-1] == 3 * 200_000 + 5 * 40
-
-
-def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first large body is given up after its time; the second, which had to wait for as long, has all of its own left."""
-    monkeypatch.setattr(collector, "_ARRIVING", 1)
-    monkeypatch.setattr(collector, "_PATIENCE", 0.5)
-    monkeypatch.setattr(collector, "_GRACE", 1)
-    monkeypatch.setattr(collector, "_LINE", 3_600)
-
-    async def two(app: Any) -> list[int]:
-        asked = [
-            posted(app, parts, f"{number:016}")
-            for number, parts in enumerate(([LARGE[:100_000], None], [LARGE[:100_000], LARGE[100_000:]]))
-        ]
-        return [status for status, _ in await asyncio.gather(*asked)]
-
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(two(application(store, Calendar([METRIC])))) == [408, 200]
-
-
-@pytest.mark.parametrize(
-    ("patience", "grace", "pace", "then", "status"),
-    [
-        (3_600.0, 1e-5, 1, [20.0], 408),  # silent once it has room
-        (3_600.0, 1e-5, 1 << 40, [b"x" * 50_000, 20.0], 408),  # slower than it must be
-        (3_600.0, 1e-5, 1, [b"x" * 50_000, 0.2], 422),  # so fast at first that it may pause for long
-        (0.2, 0.1, 1, [b"x" * 50_000, 20.0], 408),  # but not for longer than anybody
-    ],
-)
-def test_a_large_body_must_keep_a_pace(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float, grace: float, pace: int, then: list[Any], status: int
-) -> None:
-    monkeypatch.setattr(collector, "_PATIENCE", patience)
-    monkeypatch.setattr(collector, "_GRACE", grace)
-    monkeypatch.setattr(collector, "_PACE", pace)
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(posted(application(store, Calendar([METRIC])), [LARGE[:100_000], *then]))[0] == status
-
-
-def test_a_small_body_need_not_keep_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
-    monkeypatch.setattr(collector, "_GRACE", 1e-5)
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(posted(application(store, Calendar([METRIC])), [GOOD[:20], 0.2, GOOD[20:]]))[0] == 200
-
-
-HEAD = f"POST /v1/reports HTTP/1.1\r\nHost: x\r\nContent-Type: {PACKED}\r\nBatch-Key: {KEY}\r\nContent-Length: {len(LARGE)}\r\n\r\n"
-
-
-def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_ARRIVING", 1)
-    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
-
-    async def behind_another(app: Any) -> bytes:
-        go = asyncio.Event()
-        first = asyncio.create_task(posted(app, [LARGE[:100_000], go, LARGE[100_000:]], "a" * 16))
-        async with listening(app) as (place, made):
-            connection, ours = await asked(place, made, HEAD.encode())
-            with ours:
-                sending = asyncio.create_task(asyncio.get_running_loop().sock_sendall(ours, LARGE))
-                await until(lambda: "hedgerow.in_line" in connection.cycle.scope["state"])
-                assert open_after(connection, 100)
-                go.set()
-                assert (await first)[0] == 200
-                await sending
-                return await asyncio.get_running_loop().sock_recv(ours, 1_000)
-
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(behind_another(application(store, Calendar([METRIC])))).startswith(b"HTTP/1.1 200")
-        assert store.counters(METRIC)[-1] == 2 * 200_000
-
-
-@pytest.mark.parametrize("connection", ["keep-alive", "close"])
-def test_who_waited_in_line_for_too_long_hears_when_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, connection: str) -> None:
-    """Also who is still sending, as most senders are: they send all before they listen. What they send is not kept."""
-    monkeypatch.setattr(collector, "_ARRIVING", 1)
-    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
-    monkeypatch.setattr(collector, "_LINE", 1e-5)
-    late = GOOD.ljust(LARGEST, b"\x00")
-
-    def send(place: tuple[str, int]) -> list[tuple[int, str | None, dict[str, Any]]]:
-        sender, found = http.client.HTTPConnection(*place, timeout=60), []
-        for body in (late, GOOD):
-            sender.request("POST", "/v1/reports", body, {"Content-Type": PACKED, "Batch-Key": KEY, "Connection": connection})
-            answer = sender.getresponse()
-            found.append((answer.status, answer.headers["Retry-After"], json.loads(answer.read())))
-        sender.close()
-        return found
-
-    async def behind_another(app: Any) -> None:
-        go = asyncio.Event()
-        first = asyncio.create_task(posted(app, [LARGE[:100_000], go, LARGE[100_000:]], "a" * 16))
-        async with listening(app) as (place, made):
-            tracemalloc.start()
-            try:
-                (status, later, answer), small = await asyncio.to_thread(send, place)
-                _, peak = tracemalloc.get_traced_memory()
-            finally:
-                tracemalloc.stop()
-            assert (status, later, answer["error"]["type"]) == (503, "3600", "NoRoom")
-            assert "under the same Batch-Key" in answer["error"]["message"]
-            assert peak < len(late)
-            assert small[:2] == (200, None)
-            assert len(made) == (1 if connection == "keep-alive" else 2)
-        go.set()
-        assert (await first)[0] == 200
-        assert (await posted(app, [LARGE], "b" * 16))[0] == 200  # who left the line holds nothing
-
-    with Store(tmp_path / "counts") as store:
-        asyncio.run(behind_another(application(store, Calendar([METRIC]))))
-        assert store.counters(METRIC)[-1] == 2 * 200_000 + 40
-
-
-def test_fifty_who_fall_silent_are_through_before_the_next_has_waited_for_too_long() -> None:
-    assert 50 * collector._GRACE < collector._LINE * (collector._ARRIVING // LARGEST)
-
-
-@pytest.mark.parametrize(("said", "held"), [("7", 7), ("5000000", 100), ("", 100), ("-1", 100), ("١", 100), ("9" * 17, 100)])
-def test_the_room_for_a_body_is_what_it_says_or_the_most(said: str, held: int) -> None:
-    from starlette.requests import Request
-
-    scope = {"type": "http", "headers": [(b"content-length", said.encode("utf-8"))]}
-    assert collector._size(Request(scope), 100) == held
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_no_batch_keeps_more_counters_than_room_was_made_for(name: str) -> None:
-    metric = METRICS[name]
-    calendar = Calendar([metric])
-    for reports in (1, 5, 300):
-        values = np.random.default_rng(reports).integers(0, min(metric.scheme.domain, 1 << 20), reports)
-        body = Batch(metric.hash, metric.scheme.encode(values)).to_bytes()
-        addition = read(calendar, "application/octet-stream", "k" * 16, body)
-        assert sum(piece.nbytes for piece in addition.pieces.values()) <= collector._kept(calendar, len(body))
-    assert collector._kept(calendar, 1 << 30) == 8 * metric.scheme.counters
-
-
-def test_small_batches_of_a_large_metric_take_little_memory(tmp_path: Path) -> None:
-    """All counters of one batch would take 16 MB, and those of 40 batches that wait for the disk forty times that."""
-    large = Metric.of("large", KAry(1 << 21, 60_000))
-    records = large.scheme.encode(np.arange(10) << 17)
-    body, calendar = Batch(large.hash, records).to_bytes(), Calendar([large])
-    tracemalloc.start()
-    try:
-        waiting = [read(calendar, "application/octet-stream", f"{number:016}", body) for number in range(40)]
-        held, _ = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
-        with Store(tmp_path / "counts") as store:
-            assert store.add(waiting) == [True] * 40
-            _, peak = tracemalloc.get_traced_memory()
-            assert store.counters(large)[-1] == 400
-    finally:
-        tracemalloc.stop()
-    assert max(held, peak) < 4 << 20
-    assert 40 * collector._kept(calendar, len(body)) < 32 << 20
-
-
 def test_no_telemetry_whoever_asks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The framework would tell every request, and when it came, to a provider that somebody else has set."""
     from opentelemetry import trace
@@ -604,28 +368,3 @@ def test_a_rejection_has_a_status_and_a_name() -> None:
     with pytest.raises(Rejected, match="plain characters") as caught:
         read(Calendar([METRIC]), PACKED, "short", GOOD)
     assert (caught.value.status, caught.value.kind) == (400, "NoBatchKey")
-
-
-async def posted(app: Any, parts: list[Any], key: str = KEY) -> tuple[int, dict[str, Any]]:
-    """One POST through the application itself, its body in parts, which are taken from the list; an event is waited for, a number
-    of seconds too, None for ever."""
-    sent: list[dict[str, Any]] = []
-
-    async def receive() -> dict[str, Any]:
-        part = parts.pop(0) if parts else b""
-        if isinstance(part, float):
-            await asyncio.sleep(part)
-            part = b""
-        if part is None or isinstance(part, asyncio.Event):
-            await (part or asyncio.Event()).wait()
-            part = b""
-        return {"type": "http.request", "body": part, "more_body": bool(parts)}
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    headers = [(b"content-type", PACKED.encode()), (b"batch-key", key.encode())]
-    scope = {"type": "http", "method": "POST", "path": "/v1/reports", "raw_path": b"/v1/reports", "query_string": b"", "headers": headers}
-    scope |= {"http_version": "1.1", "scheme": "http", "client": ("203.0.113.7", 7), "server": ("x", 80), "asgi": {"version": "3.0"}}
-    await app(scope, receive, send)
-    return sent[0]["status"], json.loads(b"".join(message.get("body", b"") for message in sent))

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from hedgerow.mechanisms import Gaussian
 from hedgerow.privacy.gaussian import gaussian_loss, lone
 from hedgerow.privacy.sensitivity import Sensitivity
-from hedgerow.release import Noise, Threshold
+from hedgerow.release import Noise
+from hedgerow.threshold import Threshold
 
 Floats = NDArray[np.float64]
 

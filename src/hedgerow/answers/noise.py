@@ -37,7 +37,8 @@ from hedgerow.privacy.gaussian import gaussian_loss, lone
 from hedgerow.privacy.loss import rho_of_pure
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Centre, Law, Noise, Threshold
+from hedgerow.release import Centre, Law, Noise
+from hedgerow.threshold import Threshold
 
 __all__ = ["LawName", "centred", "counted", "noise_for", "planned"]
 

@@ -14,10 +14,11 @@ from hedgerow.plan.picks import Pick
 from hedgerow.plan.values import Range
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss, brief
-from hedgerow.release import Noise, Threshold
+from hedgerow.release import Noise
 from hedgerow.sql.grain import told
 from hedgerow.sql.narrowing import may_be_missing
 from hedgerow.sql.question import AggregateCall, Bracket, Question
+from hedgerow.threshold import Threshold
 
 __all__ = ["bracket_of", "notes_for", "paid_in_rho"]
 

@@ -26,8 +26,9 @@ from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.values import Range
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Noise, Threshold
+from hedgerow.release import Noise
 from hedgerow.sql import snapping
+from hedgerow.threshold import Threshold
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 

@@ -21,6 +21,7 @@ from hedgerow import release as door
 from hedgerow.database import opening
 from hedgerow.engines.duckdb import DuckDB
 from hedgerow.policy.reading import parse_policy
+from hedgerow.threshold import Threshold
 from hedgerow.verify import audit
 
 CONFIDENCE = 1 - 1e-10
@@ -141,13 +142,13 @@ def test_groups_of_one_unit_are_shown_as_rarely_as_charged() -> None:
 @pytest.mark.long
 def test_a_threshold_that_is_too_low_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three below, which shows e^3 times as many groups of one unit."""
-    calibrate = door.Threshold.calibrate
+    calibrate = Threshold.calibrate
 
-    def low(*arguments: Any, most: int, **rest: Any) -> door.Threshold:
+    def low(*arguments: Any, most: int, **rest: Any) -> Threshold:
         whole = calibrate(*arguments, most=most, **rest)
         return replace(whole, least=whole.least - 3 * most)
 
-    monkeypatch.setattr(door.Threshold, "calibrate", low)
+    monkeypatch.setattr(Threshold, "calibrate", low)
     count, delta = shown()
     assert binom.sf(count - 1, len(GROUPS), delta) < 1e-10
 

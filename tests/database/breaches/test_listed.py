@@ -42,6 +42,7 @@ from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.release import Noise
 from hedgerow.sql.measuring import Measuring
+from hedgerow.threshold import Threshold
 
 LISTED = (
     *(f"opendp-{number}" for number in (314, 346, 941, 1716, 2344, 2949)),
@@ -104,7 +105,7 @@ def test_opendp_941_diffprivlib_19_diffprivlib_94_noise_is_whole_numbers(sql: st
     """Nothing that is released, or compared with a threshold, was ever a double; that the mechanisms withstand the attack on low bits is
     for their own tests."""
     seen: list[object] = []
-    monkeypatch.setattr(door.Threshold, "passes", lambda _, count: seen.append(count) or True)  # type: ignore[func-returns-value]
+    monkeypatch.setattr(Threshold, "passes", lambda _, count: seen.append(count) or True)  # type: ignore[func-returns-value]
 
     def doubles() -> int:
         (found,) = peers.asked(sql)

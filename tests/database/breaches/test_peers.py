@@ -27,7 +27,8 @@ from hedgerow.errors import BudgetExceeded, HedgerowError, InvalidArgument, Refu
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.privacy.loss import Loss
-from hedgerow.release import Noise, Threshold
+from hedgerow.release import Noise
+from hedgerow.threshold import Threshold
 
 
 def people(count: int = 50, **columns: list[Any]) -> pa.Table:

@@ -1,0 +1,81 @@
+"""Which groups are shown where nobody declared them: those whose noisy count reaches a threshold.
+
+**Statement.** A unit moves the count of a group by at most m, in at most h groups; in at most g of them it may be alone. Whether groups are
+shown then costs ``delta``, beside the epsilon and the rho that the noise of the count costs anyway.
+
+**Proof.** Groups that only one of two neighbours has are at most g on either side, and hold at most m in that count: one of them comes
+through with probability at most g (Pr[m + Z >= least] + edge Pr[m + Z = least - 1]) <= delta, edge being the chance of those one below.
+Outside that event, the same in both worlds, all published numbers are of groups that both have (Korolova et al. 2009;
+``mechanisms.stability_histogram`` has it in full). Under change-one each side still has at most g such groups, and the count moves in
+h = 2g of them, which its sensitivity says.
+
+The noise of that count may be cut at k, drawn again until |Z| <= k, and the threshold be k + 1 (docs/decisions/0013). A group that holds
+at most m of one unit comes through for it alone with at most c = Pr[Z > k - m]; in a group that both have, the one count has at most m
+values that the other has not, of probability c at most in either world. Outside all these events the laws are those of Laplace noise on
+values that both have: its epsilon and its rho hold. In the h groups where the count moves these events have probability h c <= delta.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.mechanisms.laplace import Laplace
+from hedgerow.numeric.laplace_tail import laplace_cut, laplace_end, laplace_tail, laplace_threshold
+from hedgerow.numeric.rounding import round_up
+from hedgerow.numeric.tail import gaussian_radius, gaussian_tail
+from hedgerow.numeric.uniform import uniform_integers
+
+__all__ = ["Threshold"]
+
+_EDGES, _FINE, _ONE = 10**9, 10**160, Fraction(1)
+_SURE = {Laplace: Fraction(1, 10**30), Gaussian: Fraction(1, 10**8)}  # tails are above the truth by less of them
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Groups are published from ``least`` on in the noisy numbers of the measure at ``index``, and with probability ``edge`` those that are
+    one below: so all of delta is used, where whole numbers alone would leave some of it. A unit is alone in at most ``groups`` groups, of
+    which one comes through with probability at most ``delta``. Noise with a ``cut`` is drawn again while it is larger."""
+
+    index: int
+    least: int
+    delta: Fraction
+    edge: Fraction = Fraction(0)
+    groups: int = 1
+    cut: int | None = None
+
+    @classmethod
+    def calibrate(
+        cls, index: int, law: Laplace | Gaussian, *, most: int, groups: int, delta: Fraction, moved: int | None = None
+    ) -> Threshold:
+        """The lowest threshold such that, of ``groups`` groups that hold at most ``most``, one comes through with at most ``delta``. Where
+        it is said in how many groups a unit has ``moved`` the count, Laplace noise is cut if that is lower."""
+        plain = cls._uncut(index, law, most=most, groups=groups, delta=delta)
+        if moved is None or not isinstance(law, Laplace):
+            return plain
+        cut = laplace_cut(law.scale, most, delta / moved)
+        lower = cls(index, cut + 1, round_up(moved * laplace_end(law.scale, cut, most), _FINE), groups=groups, cut=cut)
+        return min(plain, lower, key=lambda one: one.least - one.edge)
+
+    @classmethod
+    def _uncut(cls, index: int, law: Laplace | Gaussian, *, most: int, groups: int, delta: Fraction) -> Threshold:
+        share = delta / groups
+        if isinstance(law, Laplace):
+            above = laplace_threshold(law.scale, share)
+            tail, more = laplace_tail(law.scale, above), laplace_tail(law.scale, above - 1)
+        else:  # Pr[Z >= r + 1] is half of Pr[|Z| > r]. Where tails are not summed, noise is so wide that a step is nothing.
+            above = gaussian_radius(float(law.scale), float(2 * share)) + 1
+            tail, more = (
+                min(Fraction(gaussian_tail(float(law.scale), place)), worst) for place, worst in ((above, share), (above - 1, _ONE))
+            )
+        here = more - tail * (1 - _SURE[type(law)])  # at least Pr[Z = above - 1]
+        edge = Fraction(max((share - tail) * _EDGES // here - 1, 0), _EDGES)
+        return cls(index, most + above, round_up(groups * (tail + edge * here), _FINE), edge, groups)
+
+    def passes(self, count: int) -> bool:
+        """Whether a group with this noisy count is published."""
+        if count != self.least - 1 or not self.edge:
+            return count >= self.least
+        return int(uniform_integers(self.edge.denominator, 1)[0]) < self.edge.numerator

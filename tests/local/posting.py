@@ -1,0 +1,43 @@
+"""A metric, a good batch of it, and a way to post parts of one through the application, without a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import numpy as np
+
+from hedgerow.local.protocols import KAry
+from hedgerow.local.spec import Metric
+from local.serving import PACKED, packed
+
+METRIC = Metric.of("colour", KAry.calibrate(domain=5, epsilon=2), epoch=7)
+VALUES = np.arange(40) % 5
+GOOD = packed(METRIC, VALUES)
+KEY = "0123456789abcdef"
+
+
+async def posted(app: Any, parts: list[Any], key: str = KEY) -> tuple[int, dict[str, Any]]:
+    """One POST through the application itself, its body in parts, which are taken from the list; an event is waited for, a number
+    of seconds too, None for ever."""
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        part = parts.pop(0) if parts else b""
+        if isinstance(part, float):
+            await asyncio.sleep(part)
+            part = b""
+        if part is None or isinstance(part, asyncio.Event):
+            await (part or asyncio.Event()).wait()
+            part = b""
+        return {"type": "http.request", "body": part, "more_body": bool(parts)}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    headers = [(b"content-type", PACKED.encode()), (b"batch-key", key.encode())]
+    scope = {"type": "http", "method": "POST", "path": "/v1/reports", "raw_path": b"/v1/reports", "query_string": b"", "headers": headers}
+    scope |= {"http_version": "1.1", "scheme": "http", "client": ("203.0.113.7", 7), "server": ("x", 80), "asgi": {"version": "3.0"}}
+    await app(scope, receive, send)
+    return sent[0]["status"], json.loads(b"".join(message.get("body", b"") for message in sent))

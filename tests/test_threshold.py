@@ -1,0 +1,118 @@
+"""Thresholds against the masses of the noise: the lowest that delta allows, and never lower."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hedgerow.mechanisms import Gaussian, Laplace
+from hedgerow.threshold import Threshold
+
+
+@pytest.mark.parametrize("groups", [1, 5])
+@pytest.mark.parametrize("most", [1, 4])
+def test_the_threshold_is_the_lowest_that_delta_allows(groups: int, most: int) -> None:
+    delta = Fraction(1, 10**5)
+    laplace, gaussian = Laplace(Fraction(7, 3)), Gaussian(Fraction(7, 3))
+    for law in (laplace, gaussian):
+        made = Threshold.calibrate(0, law, most=most, groups=groups, delta=delta)
+        tail = [
+            float(np.exp(law.log_prob(np.arange(t, t + 400), np.zeros(400, np.int64))).sum())
+            for t in (made.least - most, made.least - most - 1)
+        ]
+        assert groups * tail[0] <= float(delta) * (1 + 1e-9)
+        assert groups * tail[1] > float(delta)
+        assert made.delta <= delta
+        assert float(made.delta) >= groups * tail[0] * (1 - 1e-9)
+
+
+def test_a_count_one_below_the_threshold_passes_as_often_as_it_should() -> None:
+    """40,000 draws at 1/4: seven standard errors are 606."""
+    made = Threshold(0, 10, Fraction(1, 10**6), Fraction(1, 4))
+    assert abs(sum(made.passes(9) for _ in range(40_000)) - 10_000) < 606
+    assert not any(made.passes(8) for _ in range(1000))
+    assert all(made.passes(count) for _ in range(500) for count in (10, 11))
+    assert not any(replace(made, edge=Fraction(0)).passes(9) for _ in range(1000))
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(7, 3), Fraction(40), Fraction(10**6, 3)])
+@pytest.mark.parametrize("groups", [1, 3])
+@pytest.mark.parametrize("delta", [Fraction(1, 10**5), Fraction(3, 10**15)])
+def test_nearly_all_of_delta_is_used_and_never_more(scale: Fraction, groups: int, delta: Fraction) -> None:
+    made = Threshold.calibrate(0, Laplace(scale), most=4, groups=groups, delta=delta)
+    assert Fraction(999, 1000) * delta <= made.delta <= delta
+    assert 0 <= made.edge < 1
+    q, above = math.exp(-1 / float(scale)), made.least - 4  # Pr[Z >= t] = q^t/(1 + q), Pr[Z = t] = (1 - q)/(1 + q) q^t
+    true = groups * (q**above + float(made.edge) * (1 - q) * q ** (above - 1)) / (1 + q)
+    assert true == pytest.approx(float(made.delta), rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [Fraction(7, 3), Fraction(40), Fraction(1500)])
+@pytest.mark.parametrize("groups", [1, 3])
+def test_nearly_all_of_delta_is_used_with_gaussian_noise_too(scale: Fraction, groups: int) -> None:
+    delta = Fraction(1, 10**5)
+    made = Threshold.calibrate(0, Gaussian(scale), most=4, groups=groups, delta=delta)
+    assert made.groups == groups
+    assert Fraction(999, 1000) * delta <= made.delta <= delta
+    above = np.arange(made.least - 5, made.least + 20_000)
+    masses = np.exp(Gaussian(scale).log_prob(above, 4))
+    true = groups * float(masses[5:].sum() + float(made.edge) * masses[4])
+    assert 0.98 * float(made.delta) <= true <= float(made.delta)
+    assert 0 <= made.edge < 1
+    assert (made.edge > 0) == (scale < 1000)
+
+
+def _shown(law: Laplace, made: Threshold, count: int | None) -> dict[int | None, Fraction]:
+    """The law of what is published of a group, None being nothing: noise by its masses, cut as the threshold says; the edge."""
+    if count is None:
+        return {None: Fraction(1)}
+    reach = made.cut if made.cut is not None else 40 * math.ceil(law.scale)
+    masses = {count + z: Fraction(math.exp(-abs(z) / float(law.scale))) for z in range(-reach, reach + 1)}
+    total, found = sum(masses.values()), {None: Fraction(0)}
+    for number, mass in masses.items():
+        chance = Fraction(1) if number >= made.least else made.edge if number == made.least - 1 else Fraction(0)
+        found[number] = chance * mass / total
+        found[None] += (1 - chance) * mass / total
+    return found
+
+
+@pytest.mark.parametrize(("scale", "most"), [(Fraction(3), 1), (Fraction(9), 1), (Fraction(15), 5), (Fraction(40), 3)])
+@pytest.mark.parametrize("below", [0, 1])
+def test_noise_that_is_cut_hides_whoever_moves_a_count_or_is_alone(scale: Fraction, most: int, below: int) -> None:
+    """All outcomes of one group in two worlds, where a unit puts up to ``most`` rows in: what has no counterpart within e^epsilon is no
+    more than the delta of a group, and nearly that much somewhere; with a cut one lower it is more."""
+    law, moved, delta = Laplace(scale), 2, Fraction(1, 10**4)
+    made = Threshold.calibrate(0, law, most=most, groups=2, delta=delta, moved=moved)
+    assert made.cut is not None
+    assert made.least == made.cut + 1 < Threshold.calibrate(0, law, most=most, groups=2, delta=delta).least
+    made = replace(made, cut=made.cut - below, least=made.least - below)
+    grown, worst = Fraction(math.exp(most / float(scale)) * (1 + 1e-12)), Fraction(0)
+    for first in (None, 1, 2, 7, made.least, 3 * made.least):
+        for rows in range(1, most + 1):
+            one, other = _shown(law, made, first), _shown(law, made, (first or 0) + rows)
+            for here, there in ((one, other), (other, one)):
+                worst = max(worst, sum(max(Fraction(0), chance - grown * there.get(what, Fraction(0))) for what, chance in here.items()))
+    assert (worst * moved <= made.delta * (1 + Fraction(1, 10**9))) == (not below)
+    assert worst * moved > made.delta * Fraction(9, 10)
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_noise_that_is_cut_has_the_rho_of_all_of_it_where_both_worlds_agree(rows: int) -> None:
+    """Renyi divergence on the values that both have, against that of whole Laplace noise, at orders from 1 to 60."""
+    scale, cut = 6.0, 25
+    both = np.arange(rows - cut, cut + 1)
+    one, other = (np.exp(-np.abs(both - moved) / scale) for moved in (0, rows))
+    assert one.sum() == pytest.approx(other.sum())  # they agree as often in either world: one good pair
+    most = float(Laplace(Fraction(6)).loss(rows).rho)
+    for order in (1.001, 1.5, 2, 4, 16, 60):
+        met = float(np.sum((one / one.sum()) ** order * (other / other.sum()) ** (1 - order)))
+        assert math.log(met) / (order - 1) <= order * most * (1 + 1e-9)
+
+
+def test_where_a_step_is_much_noise_is_not_cut() -> None:
+    law, delta = Laplace(Fraction(1, 2)), Fraction(1, 10**6)
+    assert Threshold.calibrate(0, law, most=1, groups=1, delta=delta, moved=1) == Threshold.calibrate(0, law, most=1, groups=1, delta=delta)
