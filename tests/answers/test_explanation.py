@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,10 +17,11 @@ import pytest
 from database.clinic import exactly
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
-from hedgerow.answers.explanation import questions_left
+from hedgerow.answers.explanation import Explanation, questions_left
 from hedgerow.database import Database
 from hedgerow.mechanisms import Laplace
 from hedgerow.privacy.budget import Budget
+from hedgerow.privacy.loss import Loss
 
 
 def test_questions_left_is_exact() -> None:
@@ -50,6 +52,54 @@ def test_it_reads_well_and_is_json() -> None:
         assert "does not cover" in repr(db.explain("SELECT SUM(age) FROM data", epsilon=3))
         assert "free" in repr(db.explain("SELECT COUNT(*) FROM data", epsilon=3))
         assert over.covered
+
+
+BY_CITY = "SELECT city, COUNT(*) AS n, AVG(cost), MEDIAN(age) FROM data GROUP BY city"
+
+
+@pytest.mark.parametrize("explain", [Database.explain, lambda db, sql, **price: db.query(f"EXPLAIN PRIVACY {sql}", **price)])
+def test_of_an_answer_that_is_stored_its_own_figures_are_told(explain: Callable[..., Explanation]) -> None:
+    """A threshold and noise of epsilon 2, asked at a tenth of it: told is what the answer has, and it is free when nothing is left."""
+    with exactly(epsilon=2, delta=1e-6, max_units=1000) as db:
+        before, small = explain(db, BY_CITY, epsilon=2), explain(db, BY_CITY, epsilon=0.2)
+        assert (before.receipt, before.free, before.cost.epsilon) == (None, False, 2)
+        assert before.threshold is not None
+        assert small.threshold is not None
+        assert before.threshold < small.threshold / 4
+        answer = db.query(BY_CITY, epsilon=2)
+        assert isinstance(answer, Answer)
+        told = explain(db, BY_CITY, epsilon=0.2)
+        assert (told.threshold, told.lines, told.steps) == (before.threshold, before.lines, before.steps)
+        assert told.notes == answer.notes
+        assert told.cost == Loss(Fraction(0))
+        assert (told.free, told.covered, told.questions_left) == (True, True, 0)
+        assert told.receipt == replace(answer.receipt, reused=True)
+        assert "It was answered before, for epsilon 2 (ledger entry 3): asking again is free." in repr(told)
+        assert "It was answered before, for epsilon 2" in told._repr_html_()
+        held = json.loads(json.dumps(told.to_dict()))
+        assert (held["free"], held["threshold"], held["receipt"]["entry"]) == (True, before.threshold, 3)
+        assert json.loads(json.dumps(before.to_dict()))["receipt"] is None
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_of_an_averaged_answer_the_averaged_error_is_told(noise: str) -> None:
+    """Counts and sums alone, a count measured from the middle, and a mean."""
+    sql = "SELECT COUNT(*) AS n, SUM(age) AS s, AVG(cost) AS a FROM data"
+    with exactly(epsilon=20, delta=1e-6, noise=noise, max_units=1000) as db:
+        alone = db.explain(sql, epsilon=1)
+        for epsilon in (Fraction(1, 2), 1):
+            answer = db.query(sql, epsilon=epsilon)
+            assert isinstance(answer, Answer)
+        told = db.explain(sql, epsilon=1)
+        assert any("Sums are averaged with an earlier answer" in note for note in told.notes)
+        assert told.notes == tuple(note for note in answer.notes if "paid in rho" not in note)
+        for line, was, column in zip(told.lines[:2], alone.lines[:2], ("n", "s"), strict=True):
+            ((low, high),) = answer.interval(column)  # type: ignore[misc]
+            assert line.error_95 == pytest.approx((high - low) / 2, abs=1)  # ends are whole numbers
+            assert 0.8 * was.expected_error < line.expected_error < 0.95 * was.expected_error  # type: ignore[operator]
+        assert told.lines[2].per_row.most < 0.95 * alone.lines[2].per_row.most  # type: ignore[union-attr]
+        assert {line.mechanism.lower() for line in told.lines} == {noise}
+        assert not db.explain(sql, epsilon=Fraction(11, 10)).free
 
 
 @pytest.mark.parametrize("error", [1, 20, Fraction(1, 2), 1000])

@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -68,6 +69,24 @@ def test_explain_touches_nothing(policy: str, capsys: pytest.CaptureFixture[str]
     assert "It would cost" in capsys.readouterr().out
     assert main(["budget", policy, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["epsilon"]["spent"] == "0.000000000000"
+
+
+@pytest.mark.long
+def test_explain_tells_the_figures_of_a_stored_answer(policy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def told(*words: str) -> dict[str, Any]:
+        assert main([*words, "--json"]) == 0
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return found
+
+    before, less = (told("explain", policy, SQL, "--epsilon", epsilon) for epsilon in ("0.5", "0.1"))
+    assert before["aggregates"] != less["aggregates"]
+    entry = told("query", policy, SQL, "--epsilon", "0.5")["receipt"]["entry"]
+    for words in (["explain", policy, SQL], ["query", policy, f"EXPLAIN PRIVACY {SQL}"]):
+        after = told(*words, "--epsilon", "0.1")
+        assert after["free"]
+        assert after["aggregates"] == before["aggregates"]
+        assert (after["receipt"]["entry"], after["receipt"]["epsilon"]) == (entry, "1/2")
+        assert after["cost"]["epsilon"] == "0/1"
 
 
 @pytest.mark.long

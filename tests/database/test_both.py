@@ -164,8 +164,11 @@ def test_explain_says_what_each_would_pay(db: Database) -> None:
     )
     assert spent(db) == {"patients": 0, "doctors": 0}
     answered(db, BY_WARD, epsilon=0.5)
-    free = db.explain(BY_WARD, epsilon=0.5)
+    free = db.explain(BY_WARD, epsilon=0.1)
     assert free.free
+    assert free.covered
+    assert free.cost.epsilon == 0
+    assert free.lines == explained.lines  # as it was answered, not as it would be at this epsilon
     assert not any("charged" in note for note in free.notes)
 
 

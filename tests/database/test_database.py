@@ -362,8 +362,8 @@ def test_a_larger_epsilon_is_charged_in_full_and_averaged_with_what_is_there() -
 def test_averaged_intervals_are_narrower() -> None:
     with exactly(epsilon=10) as db:
         answered(db, "SELECT COUNT(*) AS n FROM data", Fraction(1, 10))
-        second = answered(db, "SELECT COUNT(*) AS n FROM data", Fraction(1, 5))
         alone = db.explain("SELECT COUNT(*) AS n FROM data", epsilon=Fraction(1, 5)).lines[0].error_95
+        second = answered(db, "SELECT COUNT(*) AS n FROM data", Fraction(1, 5))
         ((low, high),) = second.interval("n")  # type: ignore[misc]
         assert high - low < 2 * alone  # type: ignore[operator]
         assert low <= second.rows[0]["n"] <= high
@@ -373,8 +373,8 @@ def test_counts_from_the_middle_are_averaged_too() -> None:
     sql = "SELECT COUNT(*) AS n, SUM(age) AS s FROM data"
     with exactly(epsilon=8, delta=1e-6, noise="gaussian", max_units=1000) as db:
         answered(db, sql, Fraction(1, 4))
-        second = answered(db, sql, Fraction(1, 2))
         told = db.explain(sql, epsilon=Fraction(1, 2))
+        second = answered(db, sql, Fraction(1, 2))
         holdings = stored(db)
     values, variances = [], []
     for held in holdings:

@@ -37,6 +37,9 @@ def test_where_no_delta_is_left_for_the_best_noise_there_is_laplace_noise() -> N
         assert told.covered
         assert told.lines[0].mechanism == "Laplace"
         assert any("the delta that is left does not cover" in note for note in told.notes)
+        aim = db.explain(ROWS, error=4000, delta=1e-7)
+        assert aim.lines[0].mechanism == "Laplace"
+        assert 0.998 * 4000 <= (aim.lines[0].expected_error or 0) <= 4000
         answer = db.query(ROWS, **TIGHT)
         assert isinstance(answer, Answer)
         assert answer.cost.epsilon == 1
@@ -53,9 +56,9 @@ def test_where_no_delta_is_left_for_the_best_noise_there_is_laplace_noise() -> N
         assert isinstance(less, Answer)
         assert less.rows == answer.rows
         assert db.budget.epsilon.spent == spent  # type: ignore[union-attr]
-        aim = db.explain(ROWS, error=4000, delta=1e-7)
-        assert aim.lines[0].mechanism == "Laplace"
-        assert 0.998 * 4000 <= (aim.lines[0].expected_error or 0) <= 4000
+        stored = db.explain(ROWS, error=4000, delta=1e-7)
+        assert stored.epsilon == aim.epsilon
+        assert stored.lines == told.lines  # for so little it is free, and better
 
 
 def test_who_comes_too_late_for_the_delta_gets_laplace_noise(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,4 +118,6 @@ def test_an_answer_that_is_given_again_tells_what_decided_it() -> None:
         assert again.rows == first.rows
         assert again.notes == first.notes
         assert any("a noisy count of 15 on" in note for note in again.notes)
+        told = db.explain(sql, epsilon=0.1, delta=1e-6)
+        assert (told.threshold, told.notes, told.free) == (15, again.notes, True)
         assert db.explain("SELECT g, COUNT(*) AS n FROM data WHERE g < 2 GROUP BY g", epsilon=0.1, delta=1e-6).threshold == 110

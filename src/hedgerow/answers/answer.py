@@ -28,7 +28,7 @@ from hedgerow.release import Release
 from hedgerow.sql.grain import Grain, grain_of
 from hedgerow.sql.question import AggregateCall, Order, Question
 
-__all__ = ["Answer", "Receipt", "answer_of", "answer_with"]
+__all__ = ["Answer", "Receipt", "answer_of", "answer_with", "averaged", "receipt_of"]
 
 LEVEL = Fraction(95, 100)
 
@@ -42,6 +42,16 @@ class Receipt:
     time: str
     epsilon: Fraction
     reused: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {"entry": self.entry, "hash": self.hash, "time": self.time, "epsilon": str(self.epsilon), "reused": self.reused}
+
+
+def receipt_of(release: Release, *, reused: bool) -> Receipt:
+    """The receipt of what was paid for a release."""
+    entry = release.entry
+    return Receipt(entry.seq, entry.hash, entry.time, release.epsilon, reused)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,19 +97,12 @@ class Answer(Frames):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON: dates as text, exact numbers of the cost as text."""
-        receipt = self.receipt
         return {
             "columns": list(self.columns),
             "rows": [{name: _plain(value) for name, value in row.items()} for row in self.rows],
             "intervals": {name: [pair and list(pair) for pair in self.interval(name)] for name in self.columns},
             "cost": self.cost.to_dict(),
-            "receipt": {
-                "entry": receipt.entry,
-                "hash": receipt.hash,
-                "time": receipt.time,
-                "epsilon": str(receipt.epsilon),
-                "reused": receipt.reused,
-            },
+            "receipt": self.receipt.to_dict(),
             "notes": list(self.notes),
         }
 
@@ -145,11 +148,8 @@ def answer_of(question: Question, releases: Sequence[Release], *, reused: bool, 
     """
     together, release = comparable(releases), releases[0]
     estimates = _estimates(question, together)
-    if len(together) > 1 and not all(isinstance(call.measure, Pick) for call in question.aggregates):
-        notes = [*notes, _averaged([other.entry.seq for other in together[1:]])]
-    entry, cost = release.entry, Loss(Fraction(0)) if reused else release.loss
-    receipt = Receipt(entry.seq, entry.hash, entry.time, Fraction(entry.body["epsilon"]), reused)
-    return _made(question, together, estimates, cost, receipt, notes)
+    cost = Loss(Fraction(0)) if reused else release.loss
+    return _made(question, together, estimates, cost, receipt_of(release, reused=reused), [*notes, *averaged(question, together)])
 
 
 def answer_with(answer: Answer, estimates: Mapping[str, Estimate], notes: Sequence[str]) -> Answer:
@@ -175,11 +175,15 @@ def _made(
     return Answer(tuple(outputs), shown, cost, receipt, tuple(notes), tuple(rows), outputs, estimates, question, tuple(releases))
 
 
-def _averaged(earlier: Sequence[int]) -> str:
+def averaged(question: Question, together: Sequence[Release]) -> list[str]:
+    """What to say of the releases that an answer is made of, where there are several and something adds up."""
+    earlier = [release.entry.seq for release in together[1:]]
+    if not earlier or all(isinstance(call.measure, Pick) for call in question.aggregates):
+        return []
     if len(earlier) == 1:
-        return f"Sums are averaged with an earlier answer to this question (ledger entry {earlier[0]}), the less noisy one counting more."
+        return [f"Sums are averaged with an earlier answer to this question (ledger entry {earlier[0]}), the less noisy one counting more."]
     entries = ", ".join(map(str, earlier))
-    return f"Sums are averaged with earlier answers to this question (ledger entries {entries}), the less noisy ones counting more."
+    return [f"Sums are averaged with earlier answers to this question (ledger entries {entries}), the less noisy ones counting more."]
 
 
 def _estimates(question: Question, releases: Sequence[Release]) -> dict[str, Estimate]:

@@ -1,4 +1,5 @@
-"""What a question would cost and how good its answer would be: public parameters only, no data, no charge."""
+"""What a question would cost and how good its answer would be; of one that was answered, how good that answer is. Public parameters and
+what was published only, no data, no charge."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hedgerow.answers.blend import Blend, law_of
+from hedgerow.answers.answer import Receipt, averaged, receipt_of
+from hedgerow.answers.blend import Blend, blend, comparable, law_of
 from hedgerow.answers.estimates import linear_weights
 from hedgerow.answers.notes import bracket_of, paid_in_rho
 from hedgerow.answers.per_row import PerRow
@@ -20,7 +22,7 @@ from hedgerow.plan.explain import describe
 from hedgerow.privacy.budget import At, Budget
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Additive, Law, Noise
+from hedgerow.release import Additive, Law, Noise, Release
 from hedgerow.sql.question import AggregateCall, Question
 
 __all__ = ["Explanation", "Line", "explanation_of", "needed_epsilon", "questions_left"]
@@ -44,7 +46,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """The price and the error of a question that was not asked."""
+    """The price and the error of a question that was not asked. One that was answered is ``free``: noise, threshold and notes are those of
+    the answer that it gets, ``receipt`` says which, and ``questions_left`` counts such questions paid for anew."""
 
     epsilon: Fraction
     cost: Loss
@@ -52,9 +55,14 @@ class Explanation:
     threshold: int | None
     steps: tuple[str, ...]
     notes: tuple[str, ...]
-    free: bool
+    receipt: Receipt | None
     covered: bool
     questions_left: int
+
+    @property
+    def free(self) -> bool:
+        """Whether there is an answer for no less than is asked for."""
+        return self.receipt is not None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -77,6 +85,7 @@ class Explanation:
             "steps": list(self.steps),
             "notes": list(self.notes),
             "free": self.free,
+            "receipt": None if self.receipt is None else self.receipt.to_dict(),
             "covered": self.covered,
             "questions_left": self.questions_left,
         }
@@ -95,27 +104,34 @@ def explanation_of(
     *,
     epsilon: Fraction,
     budget: Budget,
-    free: bool,
     notes: Sequence[str],
     at: At | None = None,
+    stored: Sequence[Release] = (),
 ) -> Explanation:
-    """The explanation of a question with the noise it would get, charged to the parts ``at`` or to the whole."""
-    plan = question.plan
-    cost = noise.loss(plan.sensitivity(unit))
-    laws = {measure: law_of(noise, index) for index, measure in enumerate(plan.measures)}
-    lines = tuple(_line(call, laws[call.measure]) for call in question.aggregates)
-    covered = budget.covers(cost, at)
+    """The explanation of a question with the noise it would get, charged to the parts ``at`` or to the whole; where its answer is
+    ``stored``, with the noise that this has. As for an answer, the first release has the largest epsilon."""
+    plan, price = question.plan, noise.loss(question.plan.sensitivity(unit))
+    together = comparable(stored) if stored else ()
+    noises = [release.noise for release in together] or [noise]
+    threshold = noises[0].threshold
+    laws = {measure: _law([law_of(one, index) for one in noises]) for index, measure in enumerate(plan.measures)}
     return Explanation(
         epsilon,
-        cost,
-        lines,
-        None if noise.threshold is None else noise.threshold.least,
+        Loss(Fraction(0)) if stored else price,
+        tuple(_line(call, laws[call.measure]) for call in question.aggregates),
+        None if threshold is None else threshold.least,
         describe(plan, unit),
-        (*notes, *(() if free else (*paid_in_rho(cost, budget), *_charged_to(at)))),
-        free,
-        covered,
-        questions_left(budget, cost, at),
+        (*notes, *(averaged(question, together) if stored else (*paid_in_rho(price, budget), *_charged_to(at)))),
+        receipt_of(stored[0], reused=True) if stored else None,
+        bool(stored) or budget.covers(price, at),
+        questions_left(budget, price, at),
     )
+
+
+def _law(laws: Sequence[Law | Blend]) -> Law | Blend:
+    """The noise of a measure over the releases of one answer; what was chosen is that of the first."""
+    added = [law for law in laws if not isinstance(law, Picking)]
+    return blend([()] * len(added), added)[1] if added else laws[0]
 
 
 def _charged_to(at: At | None) -> list[str]:

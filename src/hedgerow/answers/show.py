@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -39,6 +40,8 @@ class Paid(Protocol):
 
     @property
     def entry(self) -> int: ...
+    @property
+    def epsilon(self) -> Fraction: ...
     @property
     def reused(self) -> bool: ...
 
@@ -90,7 +93,7 @@ class Told(Protocol):
     @property
     def steps(self) -> Sequence[str]: ...
     @property
-    def free(self) -> bool: ...
+    def receipt(self) -> Paid | None: ...
     @property
     def covered(self) -> bool: ...
     @property
@@ -239,8 +242,8 @@ def _bars(values: Sequence[Any], pairs: Sequence[Interval]) -> list[str]:
 
 
 def _price(explanation: Told) -> list[str]:
-    if explanation.free:
-        return ["It was answered before: asking again is free."]
+    if (paid := explanation.receipt) is not None:
+        return [f"It was answered before, for epsilon {size(float(paid.epsilon))} (ledger entry {paid.entry}): asking again is free."]
     many, covers = explanation.questions_left, explanation.covered
     left = f"The budget covers {many:,} such question{'s' * (many != 1)}." if covers else "The budget does not cover it."
     return [f"It would cost {explanation.cost}. {left}"]
@@ -267,7 +270,7 @@ def size(value: float) -> str:
 
 
 def explanation_text(explanation: Told) -> str:
-    """Price, error, and what the answer would leave out. The steps are in ``steps``."""
+    """Price, error, and what the answer leaves out. The steps are in ``steps``."""
     lines = _lines(explanation)
     wide = max((len(name) for name, _ in lines), default=0)
     return "\n".join([*_price(explanation), *(f"  {name:<{wide}}  {error}" for name, error in lines), *explanation.notes])

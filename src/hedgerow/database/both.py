@@ -97,6 +97,7 @@ def explained(
     """The explanation for the first population, with what the other one would pay."""
     each = losses(question.plan, noise, payers)
     costs = list(each.values())
+    most = Loss(max(one.epsilon for one in costs), max(one.delta for one in costs), max(one.rho for one in costs))
     name, unit = payers[1]
     how = "coming or going" if unit.relation == "add-remove" else "being replaced"
     numbers = dict(zip(question.plan.measures, question.plan.others_sensitivity(unit), strict=True))
@@ -107,9 +108,9 @@ def explained(
     ]
     return replace(
         told,
-        cost=Loss(max(one.epsilon for one in costs), max(one.delta for one in costs), max(one.rho for one in costs)),
+        cost=told.cost if told.free else most,
         steps=(*told.steps, *dict.fromkeys(steps)),
         notes=told.notes if told.free else (*told.notes, charged(each).replace("Charged", "Would be charged")),
-        covered=all(budget.covers(cost) for budget, cost in zip(budgets, costs, strict=True)),
+        covered=told.free or all(budget.covers(cost) for budget, cost in zip(budgets, costs, strict=True)),
         questions_left=min(questions_left(budget, cost) for budget, cost in zip(budgets, costs, strict=True)),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
@@ -98,8 +98,7 @@ class Database:
             priced = self._afforded(reading.question, epsilon, delta, len(first), made)
         stored = self._stored(priced)
         if answered(priced, stored):
-            told = replace(priced, noise=stored[0].noise)  # what decided then is not what would decide at this epsilon
-            return answer_of(priced.question, stored, reused=True, notes=(*told.notes, *reading.notes))
+            return answer_of(priced.question, stored, reused=True, notes=(*priced.as_answered(stored).notes, *reading.notes))
         source = self._source  # what is wrong with the data is said here, before anything is charged
         try:
             released = release(priced.question.plan, source, self._ledger, priced.noise, self._charge(priced, who, request))
@@ -266,24 +265,30 @@ class Database:
 
     def _explained(self, reading: Reading, sql: str, epsilon: Number | None, delta: Number | None) -> Explanation:
         priced = self._afforded(reading.question, epsilon, delta, len(reading.missing))
-        told = self._told(priced, reading.notes)
         if not reading.missing:
-            return told
+            stored = self._stored(priced)
+            return self._told(priced, reading.notes, stored if answered(priced, stored) else ())
+        told = self._told(priced, reading.notes)
         twin = self._afforded(self._finding.read(sql, stand_in=1).question, epsilon, delta, len(reading.missing))
         return self._finding.foretold(told, self._told(twin, reading.notes), reading.missing, priced.asked, priced.parts)
 
-    def _told(self, priced: Priced, notes: tuple[str, ...]) -> Explanation:
+    def _told(self, priced: Priced, notes: tuple[str, ...], stored: Sequence[Release] = ()) -> Explanation:
+        """The explanation of a question, or of the answer that is ``stored`` for it."""
         from hedgerow.database.offers import offers  # a question that is only answered needs no publishing in memory
 
+        if stored:
+            notes = (*priced.as_answered(stored).notes, *notes)
+        else:
+            notes = (*priced.notes, *notes, *offers(priced.question, self.policy, float(priced.epsilon)))
         told = explanation_of(
             priced.question,
             priced.unit,
             priced.noise,
             epsilon=priced.epsilon,
             budget=self._ledger.book.budget(priced.rule.population),
-            free=answered(priced, self._stored(priced)),
-            notes=(*priced.notes, *notes, *offers(priced.question, self.policy, float(priced.epsilon))),
+            notes=notes,
             at=priced.parts,
+            stored=stored,
         )
         if priced.others is None:
             return told

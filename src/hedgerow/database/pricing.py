@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hedgerow.answers.noise import LawName, noise_for, planned
@@ -59,6 +59,10 @@ class Priced:
     def payers(self) -> tuple[tuple[str, Unit], ...]:
         """The populations that pay, and their units."""
         return ((self.rule.population, self.unit), *(() if self.others is None else ((self.others[0].population, self.others[1]),)))
+
+    def as_answered(self, stored: Sequence[Release]) -> Priced:
+        """With the noise of the answer that it gets: what decided then is not what would decide at this epsilon."""
+        return replace(self, noise=stored[0].noise)
 
     @property
     def notes(self) -> tuple[str, ...]:
