@@ -107,6 +107,15 @@ def test_a_request_that_was_cut_off_keeps_the_noise_that_it_paid_for() -> None:
         assert db.budget.epsilon.spent == 1  # type: ignore[union-attr]
 
 
+def test_noise_far_wider_than_one_over_delta_is_drawn_as_soon_as_any() -> None:
+    """At an epsilon far below delta the cut that delta asks for would keep hardly any draw."""
+    many = pa.table({"who": range(400), "g": [n % 200 for n in range(400)]})
+    with protect(many, unit="who", neighbours="add-remove", columns={}, epsilon=1, delta=1e-5, max_groups=1, max_units=1000) as db:
+        answer = db.query("SELECT g, COUNT(*) AS n FROM data GROUP BY g", epsilon=Fraction(1, 10**11), delta=1e-6)
+        assert isinstance(answer, Answer)
+        assert any("a noisy count of 25,000,000,001 on" in note for note in answer.notes)
+
+
 def test_an_answer_that_is_given_again_tells_what_decided_it() -> None:
     many = pa.table({"who": range(400), "g": [n % 3 for n in range(400)]})
     with protect(many, unit="who", neighbours="add-remove", columns={}, epsilon=2, delta=1e-5, max_groups=1, max_units=1000) as db:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp, inf
+from math import ceil, exp, inf
 
 import pytest
 
@@ -111,4 +111,5 @@ def test_the_cut_is_the_lowest(scale: Fraction, most: int, level: Fraction) -> N
     cut = laplace_cut(scale, most, level)
     assert cut >= most
     assert laplace_end(scale, cut, most) <= level
-    assert cut == most or laplace_end(scale, cut - 1, most) > level
+    assert cut in {most, ceil(scale / 4)} or laplace_end(scale, cut - 1, most) > level
+    assert laplace_at_least(scale, cut + 1) < 0.4  # on either side: a draw in five is kept

@@ -51,12 +51,13 @@ def laplace_end(scale: Fraction, cut: int, most: int) -> Fraction:
 def laplace_cut(scale: Fraction, most: int, level: Fraction) -> int:
     """The lowest cut at which the ``most`` largest values of the noise have at most this probability, for certain; near a tie, one more.
 
-    With q = e^(-1/scale) that is where q^(cut+1-most) (1 - q^most + 2 level q^most) <= level (1 + q).
+    With q = e^(-1/scale) that is where q^(cut+1-most) (1 - q^most + 2 level q^most) <= level (1 + q). It is a quarter of the scale at
+    least: else noise that is far wider than the cut would be drawn again without end, where now a draw in five is kept, or more.
     """
     low, high = exp_bounds(-most / scale)
     share = (1 - low + 2 * level * high) / (level * (1 + exp_bounds(-1 / scale)[0]))
     cut = most - 1 + max(1, ceil(scale * log_up(share)))
-    return cut + (laplace_end(scale, cut, most) > level)
+    return max(cut + (laplace_end(scale, cut, most) > level), ceil(scale / 4))
 
 
 def laplace_at_least(scale: Fraction, m: int | float) -> float:
