@@ -93,10 +93,12 @@ def test_the_threshold_is_that_of_the_stability_histogram(relation: str, measure
     alone = StabilityHistogram.calibrate(epsilon=epsilon, delta=delta, neighbours=relation, max_keys=2, per_key=most)
     assert noise.threshold is not None
     assert noise.laws[0].scale == alone.scale  # type: ignore[union-attr]
-    assert noise.threshold.least < alone.threshold  # since noise is cut
+    assert alone.cut
+    assert (noise.threshold.least, noise.threshold.cut, noise.threshold.delta) == (alone.threshold, alone.threshold - 1, alone.loss().delta)
     uncut = Threshold.calibrate(0, noise.laws[0], most=most, groups=2, delta=delta)  # type: ignore[arg-type]
-    assert uncut.least == alone.threshold
-    assert alone.loss().delta <= uncut.delta <= delta
+    assert alone.threshold < uncut.least
+    same, lower = (StabilityHistogram(alone.scale, uncut.least - less, relation, 2, most) for less in (0, 1))
+    assert same.loss().delta <= uncut.delta <= delta < lower.loss().delta
     assert uncut.delta > delta * Fraction(999, 1000)  # what whole numbers leave goes to those one below
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -16,9 +17,11 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Laplace
 from hedgerow.mechanisms.stability_histogram import StabilityHistogram
+from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
 from hedgerow.verify.divergence import epsilon_distance, is_private, ln
+from hedgerow.verify.laws import LawBroken, check_mechanism
 from mechanisms import bad, exactly
 
 RELATIONS = ["add-remove", "change-one"]
@@ -84,6 +87,135 @@ def test_a_delta_that_forgets_the_number_of_keys_is_refuted() -> None:
     assert epsilon_distance(one, other, 4 * ln(1 / q)).value <= DELTA
 
 
+# Noise that is cut: the last values of one world have no counterpart in the other, also in keys that both have.
+
+
+def cut_law(q: Fraction, cut: int, count: int) -> dict[Any, Fraction]:
+    """None, or the noisy count from ``cut`` + 1 on; a count of 0 is no key."""
+    if count == 0:
+        return {None: exactly.ONE}
+    total = sum(q ** abs(z) for z in range(-cut, cut + 1))
+    found: dict[Any, Fraction] = {None: Fraction(0)}
+    for z in range(-cut, cut + 1):
+        said = count + z if count + z > cut else None
+        found[said] = found.get(said, Fraction(0)) + q ** abs(z) / total
+    return found
+
+
+def end(q: Fraction, cut: int, s: int) -> Fraction:
+    """The chance of the s last values."""
+    return sum((q ** abs(z) for z in range(cut - s + 1, cut + 1)), Fraction(0)) / sum(q ** abs(z) for z in range(-cut, cut + 1))
+
+
+def cut_distance(q: Fraction, cut: int, one: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
+    """What has no counterpart, either way, at the epsilon of that move."""
+    worlds: list[dict[Any, Fraction]] = []
+    for counts in (one, other):
+        joint: dict[Any, Fraction] = {(): exactly.ONE}
+        for count in counts:
+            law = cut_law(q, cut, count)
+            joint = {(*said, y): weight * part for said, weight in joint.items() for y, part in law.items()}
+        worlds.append(joint)
+    epsilon = sum(abs(a - b) for a, b in zip(one, other, strict=True)) * ln(1 / q)
+    return max(epsilon_distance(*worlds, epsilon).value, epsilon_distance(*worlds[::-1], epsilon).value)
+
+
+@pytest.mark.parametrize(("q", "m", "cut"), [(Fraction(1, 2), 1, 6), (Fraction(3, 4), 2, 9), (Fraction(9, 10), 1, 5)], ids=str)
+@pytest.mark.parametrize("swap", [False, True])
+def test_cut_noise_hides_whoever_moves_a_key_or_has_it_alone(q: Fraction, m: int, cut: int, swap: bool) -> None:
+    """All moves by up to m of counts from none to far above the threshold: no more than h c(m), and that up to second order where keys are
+    large, on either side. Charged for one side, as a threshold may be, or with a cut one lower, it would be too little."""
+    sizes, h = (0, 1, m + 1, cut, cut + 1, 2 * cut + 1, 4 * cut), 2 if swap else 1
+    delta = h * end(q, cut, m)
+    worst = Fraction(0)
+    for first, second in product(sizes, sizes if swap else (0,)):
+        for s in range(1, m + 1):
+            worst = max(worst, cut_distance(q, cut, (first, second + s * swap), (first + s, second)))
+    assert worst <= delta
+    assert worst >= delta - delta**2 / 4
+    assert worst > h * end(q, cut + 1, m)
+    assert not swap or worst > delta / 2
+
+
+@pytest.mark.parametrize("q", [Fraction(1, 2), Fraction(9, 10)], ids=str)
+def test_a_group_does_most_in_one_key_where_noise_is_cut(q: Fraction) -> None:
+    cut, size = 9, 40
+    each = [cut_distance(q, cut, (size,) * len(moves), tuple(size + s for s in moves)) for moves in ((3,), (2, 1), (1, 1, 1))]
+    assert max(each) == each[0] == end(q, cut, 3)
+    assert each[0] > 3 * end(q, cut, 1) > each[2]  # three times what one may do is too little
+    assert cut_distance(q, cut, (0,), (3,)) == each[0]
+
+
+class SpentOnce(StabilityHistogram):
+    """Planted: delta for the keys that one side has alone, as where noise is not cut."""
+
+    def loss(self, group: int = 1) -> Loss:
+        loss = super().loss(group)
+        return Loss(loss.epsilon, loss.delta / 2, loss.rho)
+
+
+class NotCut(StabilityHistogram):
+    """Planted: noise as it comes."""
+
+    def sample(self, counts: Any) -> dict[Any, int]:
+        super().sample(counts)
+        return StabilityHistogram(self.scale, self.threshold, self.neighbours).sample(counts)
+
+
+class Clipped(StabilityHistogram):
+    """Planted: noise that is moved to the cut instead of drawn again."""
+
+    def sample(self, counts: Any) -> dict[Any, int]:
+        super().sample(counts)
+        k = self.threshold - 1
+        noisy = {key: counts[key] + max(-k, min(k, Laplace(self.scale).sample(0))) for key in sorted(counts)}
+        return {key: count for key, count in noisy.items() if count > k}
+
+
+@pytest.mark.parametrize(
+    ("planted", "law"),
+    [
+        (SpentOnce(Fraction(8), 50, "change-one", cut=True), "delta covers neighbours"),
+        (NotCut(Fraction(5), 8, "add-remove", cut=True), "sample follows log_prob"),
+        (Clipped(Fraction(5), 8, "add-remove", cut=True), "sample follows log_prob"),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_the_laws_find_what_is_wrong_with_cut_noise(planted: StabilityHistogram, law: str) -> None:
+    with pytest.raises(LawBroken) as broken:
+        check_mechanism(planted, draws=20_000)
+    assert broken.value.law == law
+
+
+def test_cut_noise_is_drawn_as_its_law_says() -> None:
+    """60,000 keys: seven standard errors for each count that is said."""
+    mechanism, n = StabilityHistogram(Fraction(2), 6, "add-remove", cut=True), 60_000
+    published = mechanism.sample(dict.fromkeys(range(n), 5))
+    seen: Counter[Any] = Counter(published.values())
+    seen[None] = n - len(published)
+    law = cut_law(exactly.q_of(Fraction(2)), 5, 5)
+    assert set(seen) <= set(law)
+    for outcome, weight in law.items():
+        assert abs(seen[outcome] - n * float(weight)) < 7 * (n * float(weight * (1 - weight))) ** 0.5
+    for count in range(1, 15):
+        assert mechanism.publish_probability(count) == pytest.approx(
+            float(1 - cut_law(exactly.q_of(Fraction(2)), 5, count)[None]), rel=1e-12
+        )
+    assert mechanism.publish_probability(11) == mechanism.publish_probability(10**400) == 1
+    assert mechanism.error(Fraction(1, 10**30)) == 5  # all of it is within the cut
+
+
+def test_bad_cuts() -> None:
+    for cut in (None, 1, "yes", np.True_):
+        with pytest.raises(InvalidArgument) as refusal:
+            StabilityHistogram(Fraction(1), 5, "add-remove", cut=cut)  # type: ignore[arg-type]
+        assert refusal.value.argument == "cut"
+    with pytest.raises(InvalidArgument, match="False where the threshold is not above a quarter of the scale"):
+        StabilityHistogram(Fraction(100), 25, "add-remove", cut=True)
+    assert StabilityHistogram(Fraction(100), 26, "add-remove", cut=True).loss().delta < 1
+    assert StabilityHistogram(Fraction(1), 3, "add-remove", per_key=3, cut=True).loss().delta == 1
+
+
 def test_the_noise_of_add_remove_is_too_small_for_change_one() -> None:
     q, threshold = Fraction(1, 2), 1 + exactly.threshold(Fraction(1, 2), Fraction(1, 1000))
     one, other = (law(q, threshold, {"a": a, "b": 24 - a}, "ab", 18) for a in (12, 11))
@@ -115,8 +247,9 @@ def test_calibration_is_enough_and_not_a_step_more(epsilon: Fraction, neighbours
     assert loss.epsilon == epsilon
     assert loss.delta <= delta
     assert loss.rho == Laplace(mechanism.scale).loss(Sensitivity.each(cells, per_key).group(group)).rho
-    fewer = StabilityHistogram(mechanism.scale, mechanism.threshold - 1, neighbours, max_keys, per_key)
-    assert fewer.loss(group).delta > delta
+    assert replace(mechanism, threshold=mechanism.threshold - 1).loss(group).delta > delta
+    other = replace(mechanism, threshold=mechanism.threshold - (not mechanism.cut), cut=not mechanism.cut)
+    assert other.loss(group).delta > delta  # it is cut just where that is lower
 
 
 def test_golden() -> None:
@@ -127,6 +260,10 @@ def test_golden() -> None:
     q = exactly.q_of(Fraction(2))
     assert exactly.at_least(q, 27) <= Fraction(1, 10**6) < exactly.at_least(q, 26)
     assert mechanism.error(0.05) == Laplace(Fraction(1)).error(0.05) == 3
+    assert not mechanism.cut
+    for neighbours, scale, threshold in (("add-remove", 10, 110), ("change-one", 20, 218)):  # 133 and 264 where noise is not cut
+        small = StabilityHistogram.calibrate(epsilon=0.1, delta=1e-6, neighbours=neighbours)
+        assert (small.scale, small.threshold, small.cut) == (scale, threshold, True)
 
 
 def test_a_group_that_reaches_the_threshold_has_no_delta_left() -> None:

@@ -16,6 +16,7 @@ CENTRES = np.array([0.25, -3.0])
 DRAWS: dict[str, Callable[[], object]] = {
     "bernoulli": lambda: samplers.bernoulli(HALF, 3),
     "bernoulli_exp": lambda: samplers.bernoulli_exp(HALF, 3),
+    "cut_laplace": lambda: samplers.cut_laplace(ONE, 1, 3),
     "discrete_gaussian": lambda: samplers.discrete_gaussian(ONE, 3),
     "discrete_laplace": lambda: samplers.discrete_laplace(ONE, 3),
     "geometric": lambda: samplers.geometric(ONE, 3),
@@ -29,12 +30,14 @@ DRAWS: dict[str, Callable[[], object]] = {
 SIZED: list[Callable[[object], object]] = [
     lambda size: samplers.bernoulli(HALF, size),
     lambda size: samplers.bernoulli_exp(HALF, size),
+    lambda size: samplers.cut_laplace(ONE, 1, size),
     lambda size: samplers.discrete_gaussian(ONE, size),
     lambda size: samplers.discrete_laplace(ONE, size),
     lambda size: samplers.geometric(ONE, size),
     lambda size: samplers.uniform_integers(6, size),
 ]
 SCALED: list[Callable[[Fraction], object]] = [
+    lambda scale: samplers.cut_laplace(scale, 10**15, 3),
     lambda scale: samplers.discrete_gaussian(scale, 3),
     lambda scale: samplers.discrete_laplace(scale, 3),
     lambda scale: samplers.geometric(scale, 3),

@@ -68,6 +68,8 @@ GOOD: list[tuple[Any, Any]] = [
     (StabilityHistogram.calibrate(epsilon=1, delta=1e-3, neighbours="add-remove"), 1),
     (StabilityHistogram.calibrate(epsilon=1, delta=1e-3, neighbours="change-one", max_keys=2, per_key=3), 1),
     (StabilityHistogram.calibrate(epsilon=2, delta=1e-3, neighbours="add-remove", group=2), 2),
+    (StabilityHistogram.calibrate(epsilon=0.2, delta=1e-3, neighbours="add-remove", group=3), 3),
+    (StabilityHistogram(Fraction(3), 30, "add-remove"), 1),
     (SparseVector.calibrate(sensitivity=1, epsilon=1), 1),
     (SparseVector.calibrate(sensitivity=2, epsilon=1, cutoff=3), 2),
     (SparseVector.calibrate(sensitivity=1, epsilon=1, cutoff=2, monotone=True), 1),

@@ -320,7 +320,7 @@ class OneStepLow(StabilityHistogram):
     """Publishes from one below the threshold that its loss is computed for."""
 
     def loss(self, group: int = 1) -> Loss:
-        return StabilityHistogram(self.scale, self.threshold + 1, self.neighbours, self.max_keys, self.per_key).loss(group)
+        return StabilityHistogram(self.scale, self.threshold + 1, self.neighbours, self.max_keys, self.per_key, self.cut).loss(group)
 
 
 class KeysForgotten(StabilityHistogram):
@@ -473,7 +473,9 @@ BAD: list[tuple[Any, Any, str]] = [
     (Alternating.calibrate(epsilon=1, delta=1e-3), 1, "cells are independent"),
     (OneStepLow(ONE, 7, "add-remove"), 1, "delta covers neighbours"),
     (OneStepLow(Fraction(10), 87, "change-one", 2, 3), 1, "delta covers neighbours"),
+    (OneStepLow(Fraction(10), 60, "change-one", 2, 3, cut=True), 1, "delta covers neighbours"),
     (KeysForgotten(ONE, 8, "add-remove", 3), 1, "delta covers neighbours"),
+    (KeysForgotten(Fraction(9), 60, "add-remove", 3, cut=True), 1, "delta covers neighbours"),
     (AddRemoveNoise(ONE, 8, "change-one"), 1, "delta covers neighbours"),
     (SameNoise(Fraction(3), 20, "add-remove"), 1, "cells are independent or sample follows log_prob"),
     (Unsorted(ONE, 8, "add-remove"), 1, "outputs keep to the grid"),

@@ -139,9 +139,14 @@ def counted(mechanism: Any, count: int, top: int) -> Masses:
     """The law of what is said about a key: nothing (0), the threshold (1) and so on, and last ``top`` or more. A count of 0 is no key."""
     if count == 0:
         return categorical(_logs([1.0] + [0.0] * (top - mechanism.threshold + 1)))
-    # count + Z >= y is as likely as publishing count + threshold - y.
-    reach = np.array([mechanism.publish_probability(count + mechanism.threshold - y) for y in range(mechanism.threshold, top + 1)])
+    # count + Z >= y is as likely as publishing count + threshold - y, which noise that is cut at the threshold does from 1 on.
+    counts = [count + mechanism.threshold - y for y in range(mechanism.threshold, top + 1)]
+    reach = np.array([0.0 if x < 1 and _cut(mechanism) else mechanism.publish_probability(x) for x in counts])
     return categorical(_logs([1 - reach[0], *(reach[:-1] - reach[1:]), reach[-1]]))
+
+
+def _cut(mechanism: Any) -> bool:
+    return getattr(mechanism, "cut", False) is True
 
 
 def _keys(case: Case) -> Iterator[Neighbours]:
@@ -150,14 +155,14 @@ def _keys(case: Case) -> Iterator[Neighbours]:
     swap = mechanism.neighbours == "change-one"
 
     def pair(count: int, other: int) -> Pair:
-        top = bar + max(1, min(x for x in (count, other) if x)) - 1
+        top = bar + (max(count, other) if _cut(mechanism) else max(1, min(x for x in (count, other) if x)) - 1)
         return Pair(counted(mechanism, count, top), counted(mechanism, other, top))
 
     for size, many in {(m, k * keys), (k * m, keys)}:
         yield Neighbours(((pair(size, 0), many),), f"{many} key(s) of {size} that one has alone")
         if swap:
             yield Neighbours(((pair(size, 0), many), (pair(0, size), many)), f"{many} key(s) of {size} that each has alone")
-        for count in sorted({1, max(1, bar // 2), bar, bar + 8}):
+        for count in sorted({1, max(1, bar // 2), bar, bar + 8, 2 * bar}):  # of the last all noise is seen, where it is cut
             up, down = pair(count + size, count), pair(count, count + size)
             yield Neighbours(((up, many), (down, many)) if swap else ((up, many),), f"counts of {count} that move by {size}")
 
