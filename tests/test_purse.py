@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block, Rest
-from hedgerow.mechanisms import Gaussian, Laplace
+from hedgerow.mechanisms import Gaussian, Laplace, StabilityHistogram
 from hedgerow.numeric.laplace_tail import laplace_threshold
 from hedgerow.privacy.loss import Loss
 from hedgerow.purse import Candidate, Purse, discovery, measurement_loss
@@ -125,7 +125,7 @@ def test_nothing_exact_is_printed() -> None:
 
 @pytest.mark.parametrize("law", [Laplace(Fraction(3)), Gaussian(Fraction(4))])
 def test_what_is_there_often_is_found_sorted_and_with_its_count(law: Laplace | Gaussian) -> None:
-    _, price = discovery((2, 3), law, delta=Fraction(1, 10**6), rows=1, relation="add-remove")
+    _, price, _ = discovery((2, 3), law, delta=Fraction(1, 10**6), rows=1, relation="add-remove")
     held = purse(price)
     codes, counts = held.discover((1, 0), law, delta=Fraction(1, 10**6))
     assert codes.tolist() == [[0, 1], [1, 0], [1, 2]]
@@ -157,10 +157,11 @@ def test_an_empty_table_has_nothing_to_discover_and_costs_the_same() -> None:
     assert (codes.shape, counts.shape, held.spent.epsilon) == ((0, 2), (0,), 1)
 
 
-def worst_split(law: Laplace | Gaussian, least: int, rows: int) -> float:
+def worst_split(law: Laplace | Gaussian, least: int, rows: int, cut: int | None = None) -> float:
     """By brute force over all ways to spread rows over lone combinations: how likely some is told, at most."""
-    reach = np.arange(-3000, 3001)
+    reach = np.arange(-3000, 3001) if cut is None else np.arange(-cut, cut + 1)
     mass = np.exp(np.asarray(law.log_prob(reach, np.zeros_like(reach)), dtype=float))
+    mass /= mass.sum()
 
     def told(count: int) -> float:
         return float(mass[reach >= least - count].sum())
@@ -177,9 +178,12 @@ def test_the_threshold_is_the_lowest_that_keeps_every_split_of_the_rows_within_d
     law: Laplace | Gaussian, rows: int, group: int
 ) -> None:
     for relation in ("add-remove", "change-one"):
-        least, price = discovery((9,), law, delta=Fraction(1, 1000), rows=rows, relation=relation, group=group)
-        assert worst_split(law, least, rows * group) <= float(price.delta) * (1 + 1e-9) <= 1e-3 * (1 + 2e-9)
-        assert worst_split(law, least - 1, rows * group) > 1e-3
+        least, price, cut = discovery((9,), law, delta=Fraction(1, 1000), rows=rows, relation=relation, group=group)
+        # Where noise is cut, combinations that both have count as well: those that lose rows, and those that get some.
+        sides = 2 if cut is not None and relation == "change-one" else 1
+        assert sides * worst_split(law, least, rows * group, cut) <= float(price.delta) * (1 + 1e-9) <= 1e-3 * (1 + 2e-9)
+        assert sides * worst_split(law, least - 1, rows * group, None if cut is None else cut - 1) > 1e-3
+        assert cut in (None, least - 1)
         assert price.epsilon == measurement_loss(Block(((0, Bins(9)),)), law, rows=rows, relation=relation, group=group).epsilon
 
 
@@ -193,15 +197,53 @@ def test_a_threshold_for_rows_that_all_go_apart_would_break_the_promise() -> Non
     assert worst_split(wide, 2 + laplace_threshold(wide.scale, Fraction(1, 1000)), 2) > 1.5 * delta
 
 
+@pytest.mark.parametrize(("rows", "uncut", "least"), [(1, 133, 110), (5, 739, 545)])
+def test_noise_is_cut_where_that_shows_more(rows: int, uncut: int, least: int) -> None:
+    """At epsilon 0.1 and delta 10^-6, a threshold as low as that of a stability histogram for a group of so many."""
+    law, delta = Laplace(Fraction(10 * rows)), Fraction(1, 10**6)
+    found, price, cut = discovery((9,), law, delta=delta, rows=rows, relation="add-remove")
+    assert (found, cut) == (least, least - 1)
+    assert max(1 + laplace_threshold(law.scale, delta / rows), rows + laplace_threshold(law.scale, delta)) == uncut
+    assert StabilityHistogram.calibrate(epsilon=Fraction(1, 10), delta=delta, neighbours="add-remove", group=rows).threshold == least
+    assert (price.epsilon, price.rho) == (law.loss(rows).epsilon, law.loss(rows).rho)
+    assert discovery((9,), Laplace(Fraction(1, 2)), delta=delta, rows=1, relation="add-remove")[2] is None  # a step is much
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_what_cut_noise_tells_of_combinations_that_both_have_is_paid_for(rows: int) -> None:
+    """All outcomes of two large combinations, between which the rows of a unit move. Planted: a delta for one of them is too little."""
+    law, delta = Laplace(Fraction(5)), Fraction(1, 1000)
+    _, price, cut = discovery((2,), law, delta=delta, rows=rows, relation="change-one")
+    assert cut is not None
+    places = np.arange(-cut, cut + rows + 1)
+    mass = np.exp(-np.abs(places) / 5.0) * (places <= cut)
+    here, there = mass / mass.sum(), np.roll(mass, rows) / mass.sum()
+    one, other = np.outer(here, there), np.outer(there, here)
+    lost = np.maximum(one - np.exp(float(price.epsilon)) * (1 + 1e-12) * other, 0).sum()
+    assert lost <= float(price.delta) * (1 + 1e-9)
+    assert lost > 0.99 * float(price.delta)
+
+
+def test_noise_that_is_cut_stays_within() -> None:
+    law, exact = Laplace(Fraction(5)), np.repeat(np.arange(400), 50)
+    held = Purse(Tabulated.of(exact[:, None], (400,)), Loss(Fraction(1), Fraction(1, 10)), rows=1, relation="add-remove")
+    codes, counts = held.discover((0,), law, delta=Fraction(1, 10))
+    _, _, cut = discovery((400,), law, delta=Fraction(1, 10), rows=1, relation="add-remove")
+    assert cut == 4
+    assert len(codes) == 400
+    assert set((counts - 50).tolist()) == set(range(-4, 5))  # some is missing with less than 10^-12
+
+
 def test_lone_combinations_are_told_as_rarely_as_delta_says() -> None:
     """Live: 3 x 10^5 combinations of one row each. Alarm below 1e-9: six standard deviations and a half."""
     many, law, delta = 300_000, Laplace(Fraction(2)), Fraction(1, 100)
-    least, price = discovery((many,), law, delta=delta, rows=1, relation="add-remove")
+    least, price, cut = discovery((many,), law, delta=delta, rows=1, relation="add-remove")
     held = Purse(Tabulated.of(np.arange(many)[:, None], (many,)), price, rows=1, relation="add-remove")
     codes, counts = held.discover((0,), law, delta=delta)
     spread = (many * float(price.delta)) ** 0.5
     assert abs(len(codes) - many * float(price.delta)) < 6.5 * spread
     assert int(counts.min()) == least
+    assert cut == least - 1
 
 
 def test_what_is_no_discovery() -> None:
@@ -222,7 +264,7 @@ def test_a_purse_without_delta_discovers_nothing_and_deltas_add_up() -> None:
     with pytest.raises(Refused, match="more than"):
         purse(Loss(Fraction(5))).discover((0,), Laplace(Fraction(2)), delta=Fraction(1, 10**9))
     law, delta = Laplace(Fraction(2)), Fraction(1, 100)
-    _, price = discovery((3,), law, delta=delta, rows=1, relation="add-remove")
+    _, price, _ = discovery((3,), law, delta=delta, rows=1, relation="add-remove")
     held = purse(Loss(Fraction(5), 2 * price.delta))
     held.discover((0,), law, delta=delta)
     held.discover((0,), law, delta=delta)

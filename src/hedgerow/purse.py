@@ -14,7 +14,9 @@ told with probability at most the sum of f(c_i), f(a) = Pr[a + Z >= T]. The mass
 f grows by ever more: it is convex, the a with f(a) <= t a are neighbours of each other for every t, and f(a)/a is largest at a = 1 or
 a = M. So the sum is at most delta = max(M f(1), f(M)), which M lone combinations of one row, or one of M rows, attain up to second order.
 Take that part out of both worlds: what is left are the common combinations, the good pair of ``Loss`` (``stability_histogram`` has the
-same for counts of units).
+same for counts of units). Laplace noise is cut at T - 1 where that makes T lower: drawn again while it is larger. Then a combination, lone
+or not, that moves by s has s values in either world that the other has not, of probability c(s), and all moves add up to M, or 2 M where
+units are replaced. c is convex and c(0) = 0: one move by M, or two, is the worst, and delta is c(M), or twice that (docs/decisions/0013).
 
 Losses of steps chosen in view of earlier ones add up, in epsilon, delta and rho (fully adaptive composition: ``Loss.__add__``), and a step
 whose price is more than what is left is refused before the data are looked at. Whether one is refused follows from prices alone.
@@ -36,7 +38,7 @@ from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms.exponential import Exponential
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.numeric.laplace_tail import laplace_tail, laplace_threshold
+from hedgerow.numeric.laplace_tail import laplace_cut, laplace_end, laplace_tail, laplace_threshold
 from hedgerow.numeric.number import Number, positive, privacy_delta, whole
 from hedgerow.numeric.tail import gaussian_radius
 from hedgerow.plan.crossing import words_of
@@ -59,18 +61,23 @@ def measurement_loss(block: Block, law: Laplace | Gaussian, *, rows: int, relati
 
 def discovery(
     sizes: Sequence[int], law: Laplace | Gaussian, *, delta: Number, rows: int, relation: str, group: int = 1
-) -> tuple[int, Loss]:
-    """From which noisy count on combinations of attributes of these ``sizes`` are told, and the price, ``delta`` at most. Without data."""
+) -> tuple[int, Loss, int | None]:
+    """From which noisy count on combinations of attributes of these ``sizes`` are told, the price, ``delta`` at most, and where the noise
+    is cut, if it is. Without data."""
     moved = measurement_loss(Block(tuple(enumerate(map(Bins, sizes)))), law, rows=rows, relation=relation, group=group)
-    chance, most = privacy_delta(delta), whole(rows, "rows") * whole(group, "group")
+    chance, most, cut = privacy_delta(delta), whole(rows, "rows") * whole(group, "group"), None
     # f(1) = Pr[Z >= T - 1] and f(M) = Pr[Z >= T - M]: the smallest T for either, and so at least M + 1.
     if isinstance(law, Laplace):
         least = max(1 + laplace_threshold(law.scale, chance / most), most + laplace_threshold(law.scale, chance))
-        chance = max(most * laplace_tail(law.scale, least - 1), laplace_tail(law.scale, least - most))
+        sides = 2 if relation == "change-one" else 1
+        if (lower := laplace_cut(law.scale, most, chance / sides)) < least - 1:
+            least, cut, chance = lower + 1, lower, sides * laplace_end(law.scale, lower, most)
+        else:
+            chance = max(most * laplace_tail(law.scale, least - 1), laplace_tail(law.scale, least - most))
     else:  # Pr[Z >= r + 1] is half of Pr[|Z| > r]
         alone, together = (gaussian_radius(float(law.scale), float(2 * share)) + 1 for share in (chance / most, chance))
         least = max(1 + alone, most + together)
-    return least, Loss(moved.epsilon, chance, moved.rho)
+    return least, Loss(moved.epsilon, chance, moved.rho), cut
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,10 +145,12 @@ class Purse:
         each, and these counts. Combinations that nobody has are never told."""
         if not places or len(set(places)) != len(places) or not all(0 <= place < len(self.sizes) for place in places):
             raise InvalidArgument("places", "must be places of different attributes, at least one", places)
-        least, price = discovery([self.sizes[place] for place in places], law, delta=delta, **self._terms)
+        least, price, cut = discovery([self.sizes[place] for place in places], law, delta=delta, **self._terms)
         self._pay(price)
         codes, exact = _present(self._table, places)
         noisy: Whole = law.sample(exact) if exact.size else exact
+        while cut is not None and (far := np.abs(noisy - exact) > cut).any():
+            noisy[far] = law.sample(exact[far])
         told = noisy >= least
         return codes[told], noisy[told]
 

@@ -56,13 +56,14 @@ def sparse_histogram(terms: Terms, domain: Domain, *, delta: Number) -> Sketch:
     block = _all(domain)
     law = terms.law(block)
     reach = {"rows": terms.rows, "relation": terms.relation, "group": terms.group}
-    least, price = discovery(domain.sizes, law, delta=delta, **reach)  # type: ignore[arg-type]
+    least, price, cut = discovery(domain.sizes, law, delta=delta, **reach)  # type: ignore[arg-type]
     radius, places = int(law.error(_BETA)), tuple(range(len(domain.attributes)))
 
     def build(purse: Purse, tell: Tell = silent) -> Made:
         codes, noisy = purse.discover(places, law, delta=delta)
         tell(1, 1)
-        return Made(sparse(domain, codes, noisy, radius), noise_facts(law) | {"draws": 1, "radius": radius, "threshold": least})
+        facts = noise_facts(law) | {"draws": 1, "radius": radius, "threshold": least, "cut": cut}
+        return Made(sparse(domain, codes, noisy, radius), facts)
 
     often = least + int(law.error(2 * _BETA))
     notes = (
