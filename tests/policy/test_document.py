@@ -112,6 +112,7 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
         ([('column = "month"', 'column = "age"')], 'column = "age"', "a partition needs a column with declared values"),
         ([("max_parts_per_unit = 12\n", "")], "[tables.visits.partition]", "max_parts_per_unit is missing"),
         ([('"2026-01 … 2026-12"', '"January … December"')], "month  =", "must run between two days"),
+        ([('values = "2026-01 … 2026-12"', "min = 2026-01-01")], "month  =", 'values = "2026-01-01 … 2026-12-31"'),
         ([("[analysts.ana]", "[analysts]\nbob = 3\n[analysts.ana]")], "bob", "bob must be a table"),
     ],
 )  # fmt: skip

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from typing import Any, cast
 
@@ -242,7 +243,7 @@ def _columns(table: Section) -> tuple[tuple[ColumnRule, ...], bool]:
 def _column(name: str, section: Section) -> ColumnRule | None:
     section.only("type", "min", "max", "step", "values", "hidden")
     kind = section.take("type", a_choice(*TYPES))
-    low, high = section.take("min", a_number), section.take("max", a_number)
+    low, high = section.take("min", _a_bound), section.take("max", _a_bound)
     step = section.take("step", a_number)
     hidden = section.take("hidden", a_flag) or False
     found = section.take("values", lambda written, _: read_values(written, kind)) if not section.bad else None
@@ -257,6 +258,13 @@ def _column(name: str, section: Section) -> ColumnRule | None:
     if step is None and low is not None and high is not None and low < high:
         step = usual_step(kind, low, high)
     return ColumnRule(name, kind, low, high, step, values, hidden=hidden, grain=grain)
+
+
+def _a_bound(value: object, key: str) -> Fraction:
+    if isinstance(value, date):
+        range_of_days = 'write a range of days instead, such as values = "2026-01-01 … 2026-12-31"'
+        raise InvalidArgument(key, f"is for numbers: {range_of_days}", value.isoformat())
+    return a_number(value, key)
 
 
 def usual_step(kind: str | None, low: Fraction, high: Fraction) -> Fraction | None:
