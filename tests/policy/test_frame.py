@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,13 @@ def test_other_declarations() -> None:
         "a": {"values": ["x", "y"]},
         "b": {"type": "date"},
         "c": {"hidden": True},
+    }
+
+
+@pytest.mark.parametrize("kind", [date, datetime])
+def test_two_days_are_a_range_of_days(kind: type[date]) -> None:
+    assert columns({"id": [], "day": []}, day=(kind(2026, 1, 1), kind(2026, 12, 31))) == {
+        "day": {"type": "date", "values": "2026-01-01 … 2026-12-31"}
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from numbers import Integral
 from typing import Any
 
@@ -47,6 +48,8 @@ def _declared(frame: object, name: str, written: object) -> Mapping[str, Any]:
         return {"values": written}
     if isinstance(written, tuple) and len(written) == 2:
         low, high = written
+        if isinstance(low, date) and isinstance(high, date):
+            return {"type": "date", "values": f"{low.isoformat()[:10]} … {high.isoformat()[:10]}"}
         whole = all(isinstance(end, Integral) for end in written) and _holds_integers(frame, name)
         return {"type": "integer" if whole else "real", "min": low, "max": high}
     ways = f"bounds (low, high), a list of values, one of {', '.join(TYPES)}, a dict as in a policy file, or None"
