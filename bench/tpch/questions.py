@@ -129,7 +129,7 @@ GROUP BY n_name ORDER BY revenue DESC LIMIT 20"""
 QUESTIONS = (
     Asked(1, _1, 2),
     Asked(3, _3, 2, 400_000, 2, _3_BY_DAY, "by day of the order, not by order: nobody may see a single order"),
-    Asked(4, _4, 1, 3, 4),
+    Asked(4, _4, 1, 3, 3),
     Asked(5, _5, 1, 200_000, 1),
     Asked(6, _6, 0, 20_000),
     Asked(10, _10, 1, 500_000, 1, _10_BY_NATION, "by nation, not by customer: nobody may see a single customer"),

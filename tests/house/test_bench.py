@@ -36,7 +36,11 @@ ROWS = {
     "accounting": [(f"{count} x {law}", scale) for law, scale in (("gaussian", "50"), ("laplace", "100")) for count in ("1,000", "10,000")],
     "import": [(name,) * 2 for name in ("numpy", "hedgerow", "hedgerow.mechanisms")],
     "database": [
-        *((what, rows) for what in ("by person", "by person, declared keys", "by row") for rows in ("1,000", "2,000")),
+        *(
+            (what, rows)
+            for what in ("by person", "by person, declared keys", "by person, all of it text", "by row")
+            for rows in ("1,000", "2,000")
+        ),
         ("peak of memory, by person, MB", "2,000"),
         ("the same question again, ms", "2,000"),
     ],
@@ -62,7 +66,9 @@ ROWS = {
             "a collector, a batch of 9,996 over HTTP",
         )
     ],
-    "people": [(name,) * 2 for name in ("hedgerow", "opendp-polars", "smartnoise-sql", "pyqrlew", "pipeline-dp")],
+    "people": [
+        (name,) * 2 for name in ("hedgerow", 'hedgerow, noise = "best"', "opendp-polars", "smartnoise-sql", "pyqrlew", "pipeline-dp")
+    ],
     "uniqueness": [("78 sets, s",) * 2, ("peak of memory, MB",) * 2],
     "proofs": [("laplace_mechanism", "PROVED"), ("bad_sum_without_noise", "REFUTED"), ("all", "2 programs")],
 }

@@ -52,6 +52,16 @@ def test_every_question_of_tpch_gives_what_a_plain_database_gives_where_nobody_i
                     assert true is None or low - slack <= true[place] <= high + slack, (asked.number, name)
 
 
+@pytest.mark.long
+def test_the_policy_allows_every_question_and_its_limits(part: Any, tmp_path: Path) -> None:
+    folder = part("tpch.tables").tiny(tmp_path, 30)
+    with part("engine").running(part("tpch.page").page(folder, "10_000")) as engine:
+        closer = [asked.closer for asked in part("tpch.questions").QUESTIONS if asked.closer is not None]
+        assert len(closer) == 8
+        for sql in closer:
+            assert engine.answer(sql, 1).cost.epsilon == 1
+
+
 @pytest.mark.slow
 def test_the_same_question_is_asked_anew_and_its_cells_are_fetched_once(part: Any, tmp_path: Path) -> None:
     engine = part("engine")
