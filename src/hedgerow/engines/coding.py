@@ -6,7 +6,7 @@ group is made of the text itself, so that statements with codes and those withou
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,14 +43,27 @@ class Keyed:
 
 def keyed(plan: Aggregate, found: Selected, dialect: Dialect) -> Keyed:
     """Rows whose keys of few declared texts are codes."""
-    codes = {name: values for name, values in _domain(plan) if plan.bound.columns[name].type == "text" and len(values) <= _MOST}
-    if not codes:
+    words = {name: values for name, values in _domain(plan) if plan.bound.columns[name].type == "text" and len(values) <= _MOST}
+    if not words:
         return Keyed(found, asked(plan, found), frozenset())
-    coded = {found.names[name].name: dialect.coded(_listed(plan, found, name), sorted(map(str, values))) for name, values in codes.items()}
-    outputs = [(output.alias, coded.get(output.alias, column(output.alias))) for output in found.sql.expressions]
-    rows = Selected(select(outputs, found.sql), found.names)
-    where = [_there(found.names[name]) if name in codes else _in_group(plan, found, name, values) for name, values in _domain(plan)]
-    return Keyed(rows, where, frozenset(f"k{i}" for i, key in enumerate(plan.bound.keys) if key in codes))
+    # First what is not in a list becomes NULL, then what is NULL goes, and what is left is cast: an engine may take long to find that
+    # there is no code for something, and should not cast twice to know what to leave out.
+    open_ = {name: values for name, values in words.items() if not _reads_only(plan.bound.source, name, values)}
+    listed = _with(
+        found, {name: when((one_of(found.names[name].copy(), values, "text"), found.names[name].copy())) for name, values in open_.items()}
+    )
+    where = [_there(found.names[name]) if name in words else _in_group(plan, found, name, values) for name, values in _domain(plan)]
+    coded = {name: dialect.coded(found.names[name].copy(), sorted(map(str, values))) for name, values in words.items()}
+    return Keyed(_with(listed, coded, where), [], frozenset(f"k{i}" for i, key in enumerate(plan.bound.keys) if key in words))
+
+
+def _with(found: Selected, values: Mapping[str, exp.Expr], where: Sequence[exp.Expr] = ()) -> Selected:
+    """The rows with other values in some of their columns."""
+    if not values:
+        return found
+    by_column = {found.names[name].name: value for name, value in values.items()}
+    outputs = [(output.alias, by_column.get(output.alias, column(output.alias))) for output in found.sql.expressions]
+    return Selected(select(outputs, found.sql, where), found.names)
 
 
 def asked(plan: Aggregate, found: Selected) -> list[exp.Expr]:
@@ -66,12 +79,6 @@ def _in_group(plan: Aggregate, found: Selected, name: str, values: Sequence[Valu
     # Reading has made NULL of all that is not in the list: to look through a long one again takes six times as long.
     key = found.names[name]
     return _there(key) if _reads_only(plan.bound.source, name, values) else one_of(key.copy(), values, plan.bound.columns[name].type)
-
-
-def _listed(plan: Aggregate, found: Selected, name: str) -> exp.Expr:
-    """A key, or NULL where it is not in the list: an engine may take long to find that there is no code for it."""
-    key, values = found.names[name].copy(), dict(_domain(plan))[name]
-    return key if _reads_only(plan.bound.source, name, values) else when((one_of(key, values, "text"), key.copy()))
 
 
 def _there(value: exp.Expr) -> exp.Expr:
