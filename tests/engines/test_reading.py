@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from engines.worlds import ENDLESS, ENDLESS_PAST, POOLS, dates
@@ -19,7 +20,7 @@ from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.duckdb import DuckDB
 from hedgerow.engines.reading import READABLE
 from hedgerow.errors import Unsupported
-from hedgerow.plan.measures import Measure
+from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.reading import read
 from hedgerow.plan.schema import Column, Schema
@@ -302,6 +303,36 @@ def test_every_stored_type_is_read_as_the_plan_says(stored: str) -> None:
     for type_, readable in READABLE.items():
         for column in declared(type_) if kind in readable else ():
             assert came_out(pa.table({"c": array}), column) == as_read(raw, column), (stored, column)
+
+
+@pytest.mark.parametrize("type_", [pa.float64(), pa.float32()])
+def test_no_number_in_a_parquet_file_is_nothing(type_: pa.DataType, tmp_path: Path) -> None:
+    """The least and greatest values that such a file tells leave NaN out, and the engine believes them: with these it is between bounds."""
+    path, numbers = tmp_path / "t.parquet", [0.5, math.nan, 2.0]
+    pq.write_table(pa.table({"c": pa.array(numbers, type_, from_pandas=False)}), path)
+    bounds = Fraction(0), Fraction(10), Fraction(1, 2)
+    ways = [Column("c", "boolean"), *declared("integer"), *declared("real"), Column("c", "real", *bounds)]
+    for column in ways:
+        assert came_out(path, column) == as_read(numbers, column), column
+    schema = Schema("t", (Column("c", "real", *bounds),), "row")
+    snap = Snap(Fraction(1, 2), 0, 20)
+    source = DuckDB({"t": Registered(path, schema)})
+    try:  # and no sum fails, which would tell that NaN is there
+        found = source.run(Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Measure("total", "c", snap), Measure("values", "c"))))
+    finally:
+        source.close()
+    assert [int(numbers[0]) for numbers in found.numbers] == [5, 2]
+
+
+def test_nobody_has_no_number_as_an_id_in_a_parquet_file(tmp_path: Path) -> None:
+    path, schema = tmp_path / "t.parquet", Schema("t", (Column("id", "real"),), "id")
+    pq.write_table(pa.table({"id": pa.array([1.0, math.nan, 2.0, math.nan], from_pandas=False)}), path)
+    source = DuckDB({"t": Registered(path, schema)})
+    try:
+        (count,) = source.run(Aggregate(Group(Bound(Table(schema), (), 1, 1)), (Measure("units"),))).numbers[0]
+    finally:
+        source.close()
+    assert int(count) == 2
 
 
 def test_days_beyond_the_calendar_are_moved_to_its_ends() -> None:

@@ -64,9 +64,10 @@ def read(declared: Column, stored: Stored, dialect: Dialect) -> exp.Expr:
     if declared.low is not None and declared.high is not None and declared.type in ("integer", "real", "date"):
         ends = _ends(declared, declared.low, declared.high)
         if declared.type != "integer" or not (stored.wide or stored.type == "real"):
-            # Nearly all values lie between the bounds, and NaN does not: asked first, the rest is asked of few.
+            # Nearly all values lie between the bounds: asked before the rest, which is asked of few. But NaN comes first: where a Parquet
+            # file tells ends that lie between the bounds, and leaves NaN out of them, the engine takes the bounds for kept.
             inside = exp.Between(this=value.copy(), low=ends[0].copy(), high=ends[1].copy())
-            return when((inside, value), otherwise=between(value.copy(), *ends, *missing))
+            return when(*missing, (inside, value), otherwise=between(value.copy(), *ends))
         if max(abs(declared.low), abs(declared.high)) <= _NEAR:
             return _between_doubles(raw, value, declared, ends, missing)
         return call("coalesce", between(value, *ends, *missing), _far(raw, *ends, *missing))
