@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from hedgerow.database import Database, opening
 from hedgerow.database.catalog import catalog_of
@@ -108,10 +110,12 @@ class Asked:
 class Versions:
     """Databases over versions of the same tables, each with a ledger of its own; one engine serves all.
 
-    Only the first ``asked`` of them are asked from the words on; of the others there are ``cells``.
+    Only the first ``asked`` of them are asked from the words on; of the others there are ``cells``. With a ``folder`` the tables are files
+    there, of Parquet, whose ends the engine believes, and all of them can be asked.
     """
 
-    def __init__(self, world: Protected, data: Sequence[Any], asked: int) -> None:
+    def __init__(self, world: Protected, data: Sequence[Any], asked: int, folder: Path | None = None) -> None:
+        asked = asked if folder is None else len(data)
         self.world, self.data, self._asked = world, data, asked
         self._tables = [world.tables(one) for one in data]
         self.policy = world.policy(self._tables[0])
@@ -120,7 +124,7 @@ class Versions:
         public = [name for name, entry in entries.items() if entry.schema.unit is None]
         self._versioned = [name for name in entries if name not in public]
         named = {
-            f"{name} {version}": Registered(tables[name], renamed(entries[name].schema, version))
+            f"{name} {version}": Registered(_lying(tables[name], folder, f"{name} {version}"), renamed(entries[name].schema, version))
             for version, tables in enumerate(self._tables[:asked])
             for name in self._versioned
         }
@@ -188,9 +192,17 @@ class Versions:
         self.engine.close()
 
 
+def _lying(table: pa.Table, folder: Path | None, name: str) -> pa.Table | Path:
+    """The table as it is, or as a file."""
+    if folder is None:
+        return table
+    pq.write_table(table, folder / f"{name}.parquet")
+    return folder / f"{name}.parquet"
+
+
 @contextmanager
-def versions(world: Protected, data: Sequence[Any], *, asked: int | None = None) -> Iterator[Versions]:
-    made = Versions(world, data, asked or len(data))
+def versions(world: Protected, data: Sequence[Any], *, asked: int | None = None, folder: Path | None = None) -> Iterator[Versions]:
+    made = Versions(world, data, asked or len(data), folder)
     try:
         yield made
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -48,13 +49,13 @@ ONE_TABLE = Scene(neighbours.World.draw, neighbours.base, neighbours.neighbours,
 SHOP = Scene(shop.Shop.draw, shop.base, shop.neighbours, shop_question)
 
 
-def seek(name: str, pairs: int, scene: Scene = ONE_TABLE) -> Found:
-    """So many pairs of neighbours or a few more; the same ones for the same name."""
+def seek(name: str, pairs: int, scene: Scene = ONE_TABLE, folder: Path | None = None) -> Found:
+    """So many pairs of neighbours or a few more; the same ones for the same name. In files, if there is a folder for them."""
     random, found = Random(name), Found()
     while found.pairs < pairs:
         world = scene.draw(random)
         data = scene.base(random, world)
-        with versions(world, [data, *scene.neighbours(random, world, data, NEIGHBOURS)], asked=2) as opened:
+        with versions(world, [data, *scene.neighbours(random, world, data, NEIGHBOURS)], asked=2, folder=folder) as opened:
             for _ in range(QUESTIONS):
                 look(opened, scene.question(random), found)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -24,6 +25,15 @@ def test_no_neighbour_moves_further_than_declared(scene: str, part: int) -> None
     assert found.pairs >= PAIRS
     assert found.told * 3 > found.pairs  # many neighbours do put in something else
     assert sum(found.reached.values()) > 0  # and some go all the way
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("scene", "name"), [("one table", "files 23"), ("shop", "files")])  # 23: it meets NaN beside tame numbers
+def test_nor_do_those_in_files(scene: str, name: str, tmp_path: Path) -> None:
+    """Of a Parquet file the engine knows more before it looks: the least and the greatest of each column, and believes them."""
+    found = seek(name, PAIRS, SCENES[scene], tmp_path)
+    assert found.violations == []
+    assert found.pairs >= PAIRS
 
 
 CALM = {"age": 0, "region": "north", "level": 1, "city": "ulm", "score": -5.0, "cost": 0.0}
