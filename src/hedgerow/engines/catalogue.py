@@ -136,6 +136,11 @@ def _stocked(desk: Desk, registered: Registered, relation: str, dialect: Dialect
     shelf = shelf_of(schema, relation, there)
     statement = _reading_all(schema, shelf, dialect)
     tried(lambda: desk.answer(statement), f"The table {schema.table} is damaged: some of its values cannot be read.")
+    if path is not None:
+        names = {stored.name: None for stored in (*shelf.columns.values(), *([shelf.unit] if shelf.unit else []))}
+        words = f"The file {path.name} tells what is not so of its own columns, such as their least and greatest values: write it anew."
+        if names and not tried(lambda: desk.vouch(relation, list(names)), words):
+            raise SourceError(words)
     return shelf, there
 
 

@@ -69,6 +69,8 @@ def _answer(session: Session, header: dict[str, Any], payload: bytes) -> tuple[d
             tally = None if header["tally"] is None else tuple(header["tally"])
             found, numbers = session.packed(Statement(header["sql"], tuple(header["keys"]), tuple(header["wide"]), tally))
             return {"ok": True, **found}, numbers
+        if header["do"] == "vouch":
+            return {"ok": True, "sound": session.vouch(header["relation"], header["names"])}, b""
         attached = _attach(session, header, payload)
         return {"ok": True, "columns": attached.columns}, b""
     except SourceError as error:  # our own words about a file, none of which come from its rows

@@ -6,7 +6,7 @@ What both processes know are named tuples: dataclasses would take a tenth of the
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 
@@ -80,6 +80,9 @@ class Desk(Protocol):
 
     def store(self, relation: str, query: str) -> Attached:
         """A relation that keeps the result of a query."""
+
+    def vouch(self, relation: str, names: Sequence[str]) -> bool:
+        """Whether these columns hold what the engine takes for granted about them."""
 
     def answer(self, statement: Statement) -> Columns:
         """Keys and numbers of a statement."""

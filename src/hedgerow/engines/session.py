@@ -15,6 +15,7 @@ from hedgerow.engines.desk import Attached, Limits
 from hedgerow.engines.header import header
 from hedgerow.engines.packing import packed
 from hedgerow.engines.statement import Statement
+from hedgerow.engines.vouching import vouching
 from hedgerow.errors import SourceError
 
 if TYPE_CHECKING:
@@ -102,6 +103,12 @@ class Session:
         """The result of a query, kept."""
         self._connection.execute(f'CREATE TABLE "{relation}" AS {query}')
         return self._attached(relation)
+
+    def vouch(self, relation: str, names: Sequence[str]) -> bool:
+        """Whether these columns hold what the engine takes for granted about them."""
+        types = dict(self._attached(relation).columns)
+        found = self._connection.execute(vouching(relation, [(name, types[name]) for name in names])).fetchone()
+        return found is None or found[0] is True
 
     def answer(self, statement: Statement) -> Columns:
         """Keys and numbers of a statement. Several threads may ask at once."""

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -90,6 +90,11 @@ class Child:
     def store(self, relation: str, query: str) -> Attached:
         """A relation that keeps the result of a query."""
         return self._attach({"do": "store", "relation": relation, "query": query})
+
+    def vouch(self, relation: str, names: Sequence[str]) -> bool:
+        """Whether these columns hold what the engine takes for granted about them."""
+        header, _ = self._ask({"do": "vouch", "relation": relation, "names": list(names)}, b"")
+        return header["sound"] is True
 
     def answer(self, statement: Statement) -> Columns:
         """Keys and numbers of a statement."""
