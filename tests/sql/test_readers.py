@@ -12,6 +12,7 @@ from hedgerow.errors import Refused, Unbounded, Unsupported
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Range
+from hedgerow.policy import parse_policy
 from hedgerow.sql.catalog import Catalog, TableEntry, Unfound
 from hedgerow.sql.readers import MAX_PARTS, RowReader, functions, type_only
 from hedgerow.sql.reading import parse
@@ -19,11 +20,25 @@ from hedgerow.sql.rule import Rule
 from hedgerow.sql.rules import BY_NODE, RULES
 from hedgerow.sql.source import read_table
 from hedgerow.sql.text import tokenise
-from sql.fixtures import CATALOG, LABS, ask
+from sql.fixtures import CATALOG, LABS, VISITS, ask
 
 FINDING = Catalog(
     {name: entry if entry.schema.unit is None else replace(entry, auto_bounds=True) for name, entry in CATALOG.tables.items()}
 )
+POLICY = """\
+[database]
+name = "clinic"
+[budget]
+epsilon = 1.0
+[tables.visits]
+source = "visits.csv"
+unit = "patient_id"
+neighbours = "add-remove"
+max_units = 1000
+max_groups = 1
+max_rows_per_group = 1
+[tables.visits.columns]
+"""
 READER = RowReader(read_table(tokenise("SELECT COUNT(*) FROM visits"), exp.table_("visits"), CATALOG))
 
 
@@ -88,18 +103,39 @@ def test_the_missing_lines_of_the_policy_are_written_out() -> None:
     assert str(caught.value).split("\n")[-1] == (
         "Declare them in the policy, under [tables.visits.columns]: "
         'weight = { type = "real", min = …, max = … }; visits_before = { type = "integer", min = …, max = … }; '
+        "or clamp in the question, to bounds of your choice: LEAST(GREATEST(weight, 0), 500); "
         "or write auto_bounds = true under [tables.visits]: they are then found privately, and paid for."
     )
 
 
-@pytest.mark.parametrize("sql", ["SELECT MEDIAN(day) FROM visits", "SELECT SUM(order_id) FROM orders"])
-def test_days_and_what_says_whose_a_row_is_are_declared_or_nothing(sql: str) -> None:
+def test_the_lines_for_days_and_for_names_with_blanks_can_be_copied_into_a_policy() -> None:
+    odd = replace(VISITS, columns=(*VISITS.columns, Column("Größe (cm)", "integer")))
+    catalog = Catalog({"visits": replace(CATALOG.tables["visits"], schema=odd)})
+    with pytest.raises(Unbounded) as caught:
+        parse('SELECT MEDIAN(day), SUM("Größe (cm)") FROM visits', catalog)
+    line = 'day = { type = "date", values = "2026-01-01 … 2026-12-31" }'
+    assert str(caught.value).split("\n")[-1] == (
+        f"Declare them in the policy, under [tables.visits.columns]: {line}; "
+        "or clamp in the question, to bounds of your choice: LEAST(GREATEST(day, DATE '2026-01-01'), DATE '2026-12-31')."
+    )
+    assert parse_policy(POLICY + line).table("visits").columns[0].values
+    assert ask("SELECT MEDIAN(LEAST(GREATEST(day, DATE '2026-01-01'), DATE '2026-12-31')) FROM visits").aggregates
+    with pytest.raises(Unbounded) as caught:
+        parse('SELECT SUM("Größe (cm)") FROM visits', catalog)
+    assert '"Größe (cm)" = { type = "integer", min = …, max = … }; or clamp' in str(caught.value)
+    assert parse('SELECT SUM(LEAST(GREATEST("Größe (cm)", 0), 500)) FROM visits', catalog).aggregates
+
+
+@pytest.mark.parametrize(
+    ("sql", "end"), [("SELECT MEDIAN(day) FROM visits", "2026-12-31')."), ("SELECT SUM(order_id) FROM orders", "max = … }.")]
+)
+def test_days_and_what_says_whose_a_row_is_are_declared_or_nothing(sql: str, end: str) -> None:
     """Clamped to what a few have, strangers would be one."""
     for catalog in (CATALOG, FINDING):
         with pytest.raises(Unbounded) as caught:
             parse(sql, catalog)
         assert not isinstance(caught.value, Unfound)
-        assert str(caught.value).endswith("max = … }")
+        assert str(caught.value).endswith(end)
 
 
 @pytest.mark.parametrize(

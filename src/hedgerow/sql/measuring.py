@@ -260,7 +260,8 @@ class Measuring:
         names = " and ".join(map(quoted, dates))
         what = f"{names} {'has' if len(dates) == 1 else 'have'} no bounds, so one person could move this by thousands of years"
         instead = (
-            f"Clamp it, to bounds of your choice: LEAST(GREATEST({written}, 0), 365); or declare min and max of the dates in the policy."
+            f"Clamp it, to bounds of your choice: LEAST(GREATEST({written}, 0), 365); "
+            'or declare the days in the policy: values = "2026-01-01 … 2026-12-31".'
         )
         raise self._scope.text.refusal(Unbounded, what, asked.node, instead)
 

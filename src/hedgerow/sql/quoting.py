@@ -1,16 +1,18 @@
-"""Names and text as one writes them in a question."""
+"""Names and text as one writes them in a question, and names in a policy."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.parsers.duckdb import DuckDBParser
 
-__all__ = ["literal", "quoted"]
+__all__ = ["declared", "literal", "quoted"]
 
 _PLAIN: Final = re.compile(r"[^\W\d]\w*")
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _ALONE: Final = {word.casefold() for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if kind not in DuckDBParser.ID_VAR_TOKENS}
 # Words that the parser would take for a name in some places only.
 _ALSO: Final = {"all", "any", "asc", "by", "case", "cast", "column", "default", "desc", "end", "exists", "false", "full", "group", "in"}
@@ -41,3 +43,8 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """Text, in single quotes."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def declared(name: str) -> str:
+    """The name of a column as a policy has it, in double quotes where it is more than letters, digits, _ and -."""
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)

@@ -15,7 +15,7 @@ from hedgerow.plan.values import Range, Type
 from hedgerow.sql.asked import Asked
 from hedgerow.sql.catalog import Name, Unfound
 from hedgerow.sql.grain import refuse_finer
-from hedgerow.sql.quoting import quoted
+from hedgerow.sql.quoting import declared, quoted
 from hedgerow.sql.rule import Refusal, filled
 from hedgerow.sql.rules import BY_NODE
 from hedgerow.sql.rules.clauses import CLAUSES
@@ -180,7 +180,7 @@ def _declared_otherwise(scope: Scope, arguments: Sequence[Typed]) -> str | None:
     if not numbers or not found or found[0].origin is None:
         return None
     table, column = found[0].origin
-    line = f'{column.name} = {{ type = "{"real" if "real" in numbers else "integer"}" }}'
+    line = f'{declared(column.name)} = {{ type = "{"real" if "real" in numbers else "integer"}" }}'
     return f"If {column.name} holds numbers, declare so in the policy, under [tables.{table}.columns]: {line}; else compare it with 'text'."
 
 
@@ -201,17 +201,24 @@ def _findable(scope: Scope, visible: Visible) -> Name | None:
 
 
 def _declare(columns: Sequence[Visible]) -> str:
-    """The lines of the policy that are missing."""
+    """The lines of the policy that are missing, and what an analyst can write who has no say in it."""
     lines: dict[str, list[str]] = {}
     numbers = []
     for table, column in (visible.origin for visible in columns if visible.origin is not None):
-        lines.setdefault(table, []).append(f'{column.name} = {{ type = "{column.type}", min = …, max = … }}')
+        bounds = "min = …, max = …" if column.type in ("integer", "real") else f'values = "{_DAYS[0]} … {_DAYS[1]}"'
+        lines.setdefault(table, []).append(f'{declared(column.name)} = {{ type = "{column.type}", {bounds} }}')
         numbers += [table] if column.type in ("integer", "real") else []
     told = "; and ".join(f"under [tables.{table}.columns]: {'; '.join(dict.fromkeys(each))}" for table, each in lines.items())
-    if len(numbers) < len(columns) or any(visible.whose is not None for visible in columns):
-        return f"Declare them in the policy, {told}"
+    told = f"Declare them in the policy, {told}"
+    if any(visible.whose is not None for visible in columns):
+        return f"{told}."
+    first = columns[0]
+    ends = tuple(f"DATE '{day}'" for day in _DAYS) if first.range.type == "date" else ("0", "500")
+    told += f"; or clamp in the question, to bounds of your choice: LEAST(GREATEST({quoted(first.name)}, {ends[0]}), {ends[1]})"
+    if len(numbers) < len(columns):
+        return f"{told}."
     tables = " and ".join(f"[tables.{table}]" for table in dict.fromkeys(numbers))
-    return f"Declare them in the policy, {told}; or write auto_bounds = true under {tables}: they are then found privately, and paid for."
+    return f"{told}; or write auto_bounds = true under {tables}: they are then found privately, and paid for."
 
 
 def functions(expression: Expression) -> set[str]:
@@ -222,3 +229,4 @@ def functions(expression: Expression) -> set[str]:
 
 
 _BOUNDED: Final = ("integer", "real", "date")
+_DAYS: Final = ("2026-01-01", "2026-12-31")
