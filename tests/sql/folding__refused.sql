@@ -69,3 +69,6 @@ SELECT COUNT(*) FROM (SELECT patient_id AS p, COUNT(*) AS n FROM visits GROUP BY
 
 SELECT COUNT(*) FROM (SELECT patient_id, SUM(Cost * 1e-300) AS s FROM visits GROUP BY patient_id)
 --> Unbounded: The bounds of this are too wide to add it up exactly
+
+SELECT AVG(LEAST(n, 5)) FROM (SELECT patient_id, MONTH(day) AS day, COUNT(*) AS n FROM visits GROUP BY patient_id, day)
+--> Unsupported: day is the name of a column and of another output

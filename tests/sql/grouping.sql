@@ -52,7 +52,7 @@ SELECT COALESCE(region, 'none') AS r, COUNT(*) FROM visits GROUP BY r
 --> r = k0 (text)
 --> count = a0 (integer)
 
-SELECT FLOOR(age / 10) AS age, COUNT(*) FROM visits GROUP BY age
+SELECT FLOOR(age / 10) AS age, COUNT(*) FROM visits GROUP BY visits.age
 --> k0: age (integer, 111 values)
 --> a0: rows (integer)
 --> age = FLOOR(k0 / 10) (integer)
@@ -156,3 +156,15 @@ SELECT age, COUNT(*) FROM visits WHERE age < 5 OR smoker GROUP BY age
 --> a0: rows (integer)
 --> age = k0 (integer)
 --> count = a0 (integer)
+
+SELECT FLOOR(age / 10) AS age, COUNT(*) FROM visits GROUP BY 1
+--> k0: FLOOR(age / 10) (integer, 12 values)
+--> a0: rows (integer)
+--> age = k0 (integer)
+--> count = a0 (integer)
+
+SELECT v.age AS Age, COUNT(*) AS region FROM visits v GROUP BY age
+--> k0: age (integer, 111 values)
+--> a0: rows (integer)
+--> Age = k0 (integer)
+--> region = a0 (integer)

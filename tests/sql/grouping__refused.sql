@@ -42,3 +42,9 @@ SELECT COUNT(*) FROM visits GROUP BY age, age+1, age+2, age+3, age+4, age+5, age
 
 SELECT age, COUNT(*) FROM visits WHERE age < 5 AND age IN (7, 8) GROUP BY age
 --> Unsupported: WHERE leaves no value of this key
+
+SELECT FLOOR(age / 10) AS age, COUNT(*) FROM visits GROUP BY age
+--> Unsupported: age is the name of a column and of another output
+
+SELECT COALESCE(region, 'none') AS Region, COUNT(*) FROM (SELECT region FROM visits) GROUP BY region
+--> Unsupported: region is the name of a column and of another output

@@ -7,6 +7,7 @@ from datetime import date
 
 import pytest
 
+from hedgerow.errors import Unsupported
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.reading import parse
 from sql.fixtures import CATALOG, ask, check_answered, check_refused, pairs
@@ -20,6 +21,19 @@ def test_what_is_read(sql: str, told: str) -> None:
 @pytest.mark.parametrize(("sql", "told"), pairs("grouping__refused"))
 def test_what_is_refused(sql: str, told: str) -> None:
     check_refused(sql, told)
+
+
+@pytest.mark.parametrize(
+    ("source", "end"),
+    [
+        ("visits AS v", "For the output write GROUP BY 2; for the column write v.region."),
+        ("(SELECT region FROM visits)", "For the output write GROUP BY 2; for the column give the output another name."),
+    ],
+)
+def test_both_meanings_of_a_name_are_told_how_to_be_written(source: str, end: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        ask(f"SELECT COUNT(*) AS n, UPPER(region) AS region FROM {source} GROUP BY region")
+    assert str(caught.value).endswith(end)
 
 
 def domain(key: str) -> object:

@@ -95,12 +95,22 @@ def bare(item: exp.Expr) -> exp.Expr:
 
 
 def _meant(scope: Scope, node: exp.Expr, items: Sequence[exp.Expr]) -> exp.Expr:
-    """A column comes before an output of the same name."""
+    """A position, a column or an output. Where a name is that of both, and they differ, it is refused: a wrong guess is paid for."""
     if isinstance(node, exp.Literal) and not node.is_string:
         return position(scope.text, node, items)
-    if isinstance(node, exp.Column) and "table" not in node.args and scope.find(node) is None:
-        named = (bare(item) for item in items if (alias_of(item) or "").casefold() == node.name.casefold())
-        return next(named, node)
+    if not isinstance(node, exp.Column) or "table" in node.args:
+        return node
+    named = [place for place, item in enumerate(items) if (alias_of(item) or "").casefold() == node.name.casefold()]
+    column = scope.find(node)
+    if column is None:
+        return bare(items[named[0]]) if named else node
+    for place in named:
+        output = bare(items[place]).unnest()
+        if _is_key(output) and not (isinstance(output, exp.Column) and scope.find(output) == column):
+            what = f"{node.name[:60]} is the name of a column and of another output"
+            own = f"write {quoted(column.alias)}.{quoted(column.name)}" if column.alias else "give the output another name"
+            instead = f"For the output write GROUP BY {place + 1}; for the column {own}."
+            raise scope.text.refusal(Unsupported, what, node, instead)
     return node
 
 
