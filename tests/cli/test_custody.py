@@ -67,6 +67,35 @@ def test_check_says_how_dates_are_read(policy: Path, capsys: pytest.CaptureFixtu
     assert f"Note: {clock}" in capsys.readouterr().out
 
 
+def test_ids_that_can_never_meet_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ids in a .csv file are text where nothing is declared of them, and those of a .parquet file are what they are."""
+    policy = write_clinic(tmp_path)
+    pq.write_table(pa.table({"Patient No": [1, 2], "value": [1, 2]}), tmp_path / "labs.parquet")
+    labs = """
+[tables.labs]
+source = "labs.parquet"
+unit = "Patient No"
+neighbours = "add-remove"
+max_units = 100_000
+max_groups = 2
+max_rows_per_group = 1
+"""
+    policy.write_text(policy.read_text() + labs)
+    note = (
+        "visits.patient_id (text) and labs.Patient No (integer) differ in type, so that these tables cannot be joined: "
+        'declare them alike, such as type = "integer".'
+    )
+    assert told(capsys, "check", str(policy))["notes"] == [note]
+    sql = 'SELECT COUNT(*) AS n FROM visits v JOIN labs l ON l."Patient No" = v.patient_id'
+    assert main(["query", str(policy), sql]) == 3
+    assert 'write type = "integer" for both' in capsys.readouterr().err
+    edit(policy, "[tables.visits.columns]", '[tables.visits.columns]\npatient_id = { type = "integer" }')
+    assert main(["policy", "accept", str(policy)]) == 0
+    capsys.readouterr()
+    assert told(capsys, "check", str(policy))["notes"] == []
+    assert main(["query", str(policy), sql]) == 0
+
+
 @pytest.mark.parametrize(
     ("old", "new", "code", "words"),
     [

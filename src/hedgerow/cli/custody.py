@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,7 +39,10 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
             "policy": str(policy),
             "tables": {rule.name: _laid_out(rule, db.catalog.tables[rule.name]) for rule in db.policy.tables},
             "budgets": {name: view.to_dict() for name, view in db.budgets.items()},
-            "notes": [note for rule in db.policy.tables for note in _notes(db.catalog.tables[rule.name], db.source.schema(rule.name))],
+            "notes": [
+                *(note for rule in db.policy.tables for note in _notes(db.catalog.tables[rule.name], db.source.schema(rule.name))),
+                *_strangers(db.catalog.tables.values()),
+            ],
             "warnings": list(db.policy.warnings),
             "looked_at": _LOOKED,
         }
@@ -73,6 +76,18 @@ def _notes(entry: TableEntry, columns: Sequence[PhysicalColumn]) -> list[str]:
         if one.grain != "day"
     ]
     return [*clocks(table, (column for column in columns if column.name.casefold() in shown)), *whole]
+
+
+def _strangers(entries: Iterable[TableEntry]) -> Iterator[str]:
+    """Tables about the same people whose ids are never equal, since they differ in type."""
+    found: dict[str, dict[str, str]] = {}
+    for entry in entries:
+        if entry.schema.id is not None and entry.schema.link is None:
+            found.setdefault(entry.population, {})[f"{entry.schema.table}.{entry.schema.id.name}"] = entry.schema.id.type
+    for ids in found.values():
+        if len(set(ids.values())) > 1:
+            told = " and ".join(f"{name} ({kind})" for name, kind in ids.items())
+            yield f'{told} differ in type, so that these tables cannot be joined: declare them alike, such as type = "integer".'
 
 
 def _laid_out(rule: TableRule, entry: TableEntry) -> dict[str, Any]:

@@ -81,7 +81,10 @@ class RowCompiler:
         """The type of the ids of the units."""
         types = {self._id_type(table) for table in _owners(node)}
         if len(types) > 1:
-            raise Unsupported("The ids of these tables differ in type, so they cannot be about the same units: store them alike.")
+            raise Unsupported(
+                "The ids of these tables differ in type, so they cannot be about the same units. Declare them alike in the policy: where "
+                'one is stored as a number and the other is text, as in a .csv file, write type = "integer" for both; or store them alike.'
+            )
         return types.pop()
 
     def _id_type(self, table: Table) -> Type:
