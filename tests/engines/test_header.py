@@ -23,6 +23,7 @@ from hedgerow.errors import SourceError
         (b"id,a,id\n", "the column 'id' twice", "rename one"),
         (b"id,a,ID\n", "beside 'id', which differs in upper and lower case alone", "rename one"),
         (b"id,,a\n", "Column 2", "every column one of its own"),
+        (b"17,17,-2.5e3,2026-01-31\n18,3,4,2026-02-01\n", "nothing but numbers", "names of the columns above it"),
         (b'id,"a\n1,2\n', "a double quote that does not end", "plainly"),
     ],
 )
@@ -40,5 +41,7 @@ def test_names_are_read_as_they_stand(tmp_path: Path) -> None:
     file = tmp_path / "stays.csv"
     file.write_bytes('\ufeffid,"Total, all","say ""x"""\r\n1,2,3\n'.encode())
     assert header(file) == ["id", "Total, all", 'say "x"']
+    file.write_bytes(b"id,2025,2026\n1,2,3\n")
+    assert header(file) == ["id", "2025", "2026"]
     file.write_bytes(b"id\n" + b"\xff\xfe;\n")
     assert header(file) == ["id"]  # nothing below the first line matters

@@ -6,6 +6,7 @@ Only that line is looked at. What stands below it belongs to people, and decides
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ from hedgerow.errors import SourceError
 __all__ = ["header"]
 
 _BETWEEN: Final = {";": ("semicolons", ";"), "\t": ("tabs", "\\t"), "|": ("bars", "|")}
+_NUMBER: Final = re.compile(r"\s*[-+]?[0-9][0-9.:/ eE+-]*")
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -62,6 +64,10 @@ def _check_between(path: Path, names: list[str]) -> None:
 def _check_each(path: Path, names: list[str]) -> None:
     if not names:
         raise SourceError(f"The first line of {path.name} is empty: it must name the columns, with commas between.")
+    if all(_NUMBER.fullmatch(name) for name in names):  # those of somebody, who is not to be quoted
+        raise SourceError(
+            f"The first line of {path.name} has nothing but numbers: write the names of the columns above it, with commas between."
+        )
     known: dict[str, str] = {}
     for place, name in enumerate(names, 1):
         if not name:
