@@ -67,6 +67,16 @@ def test_check_says_how_dates_are_read(policy: Path, capsys: pytest.CaptureFixtu
     assert f"Note: {clock}" in capsys.readouterr().out
 
 
+def test_columns_that_no_question_can_name_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = write_clinic(tmp_path)
+    table = {"patient_id": [1], "age": [1], "cost": [1.0], "region": ["north"], "tags": [["a"]], "secrets": [["b"]]}
+    pq.write_table(pa.table(table), tmp_path / "visits.parquet")
+    edit(policy, "visits.csv", "visits.parquet")
+    edit(policy, "[tables.visits.columns]", "[tables.visits.columns]\nsecrets = { hidden = true }")
+    note = "visits.tags is none of integer, real, text, date and boolean, and cannot be asked for."
+    assert told(capsys, "check", str(policy))["notes"] == [note]
+
+
 def test_ids_that_can_never_meet_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ids in a .csv file are text where nothing is declared of them, and those of a .parquet file are what they are."""
     policy = write_clinic(tmp_path)

@@ -70,6 +70,16 @@ def test_times_of_day_are_told_of(folder: Path, capsys: pytest.CaptureFixture[st
     assert "Note: visits.at holds timestamps, and is read as dates" in capsys.readouterr().out
 
 
+def test_columns_that_cannot_be_read_are_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pq.write_table(
+        pa.table({"patient_id": [1], "age": [1], "cost": [1.0], "region": ["north"], "tags": [["a"]]}), folder / "visits.parquet"
+    )
+    assert main(["init", "visits.parquet", "--answers", "answers.toml", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["undeclared"] == {}
+    assert found["notes"] == ["visits.tags is none of integer, real, text, date and boolean, and cannot be asked for."]
+
+
 def test_warnings_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "answers.toml").write_text(ANSWERS.replace("1e-9", "9e-6"), encoding="utf-8")
     assert main(["init", "visits.csv", "--answers", "answers.toml"]) == 0

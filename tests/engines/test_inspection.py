@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow.engines.catalogue import Registered
-from hedgerow.engines.inspection import Public, check_fit, clocks, inspect, survey
+from hedgerow.engines.inspection import Public, check_fit, clocks, inspect, survey, unread
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Schema
@@ -119,3 +119,8 @@ def test_times_of_day_are_told_of(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "t.parquet")
     said = ["t.at holds timestamps, and is read as dates: the time of day is cut off."]
     assert clocks("t", inspect(table)) == clocks("t", inspect(tmp_path / "t.parquet")) == said
+
+
+def test_columns_that_cannot_be_read_are_told_of() -> None:
+    said = ["t.tags is none of integer, real, text, date and boolean, and cannot be asked for."]
+    assert unread("t", inspect(pa.table({"id": [1], "tags": [["a"]]}))) == said

@@ -66,8 +66,8 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
 
 
 def _notes(entry: TableEntry, columns: Sequence[PhysicalColumn]) -> list[str]:
-    """How dates are read, where that is less than the data have."""
-    from hedgerow.engines.inspection import clocks
+    """What is read as less than the data have: dates, and columns of lists and the like."""
+    from hedgerow.engines.inspection import clocks, unread
 
     table, shown = entry.schema.table, {column.name.casefold() for column in entry.columns if column.type == "date"}
     whole = [
@@ -75,7 +75,8 @@ def _notes(entry: TableEntry, columns: Sequence[PhysicalColumn]) -> list[str]:
         for one in entry.columns
         if one.grain != "day"
     ]
-    return [*clocks(table, (column for column in columns if column.name.casefold() in shown)), *whole]
+    asked = (column for column in columns if column.name.casefold() not in entry.hidden)
+    return [*clocks(table, (column for column in columns if column.name.casefold() in shown)), *whole, *unread(table, asked)]
 
 
 def _strangers(entries: Iterable[TableEntry]) -> Iterator[str]:

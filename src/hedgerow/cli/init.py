@@ -30,7 +30,7 @@ def init(
 ) -> int:
     """Write a policy, asking the custodian for every bound. Looks at the names and types of columns, never at a row."""
     from hedgerow.cli.interview import interview, read_answers
-    from hedgerow.engines.inspection import clocks
+    from hedgerow.engines.inspection import clocks, unread
 
     given, text = ({}, "") if answers is None else read_answers(answers)
     base = given.get("database")
@@ -43,7 +43,7 @@ def init(
     ask = _asking(found) if _somebody_there() else None
     draft = interview(given, found, name=stem if to is None else policy.stem, written=text, ask=ask)
     _write(policy, draft.text)
-    _tell(policy, draft, [note for item in found for note in clocks(item.table, item.columns)], as_json)
+    _tell(policy, draft, [note for item in found for tell in (clocks, unread) for note in tell(item.table, item.columns)], as_json)
     return 0
 
 

@@ -211,5 +211,6 @@ def _undeclared(tables: Section, data: Sequence[Data]) -> list[tuple[str, list[s
         table = tables[name]
         said = {str(column).casefold() for column in (*table.get("columns", ()), table.get("unit"))}
         if table.get("public") is not True:
-            found.append((name, [column.name for column in item.columns if column.name.casefold() not in said]))
+            readable = (column for column in item.columns if column.type is not None)
+            found.append((name, [column.name for column in readable if column.name.casefold() not in said]))
     return [(name, names) for name, names in found if names]

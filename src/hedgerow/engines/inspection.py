@@ -23,7 +23,7 @@ from hedgerow.plan.values import Type, Value
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Looking", "Public", "check_fit", "clocks", "inspect", "survey"]
+__all__ = ["Looking", "Public", "check_fit", "clocks", "inspect", "survey", "unread"]
 
 _SECONDS: Final = 60.0
 _FEW: Final = 200  # values that are worth a list
@@ -138,6 +138,15 @@ def clocks(table: str, columns: Iterable[PhysicalColumn]) -> list[str]:
     """What a custodian should know of columns with a time of day."""
     return [
         f"{table}.{column.name} holds timestamps, and is read as dates: the time of day is cut off." for column in columns if column.clock
+    ]
+
+
+def unread(table: str, columns: Iterable[PhysicalColumn]) -> list[str]:
+    """What a custodian should know of columns that hold lists and the like."""
+    return [
+        f"{table}.{column.name} is none of integer, real, text, date and boolean, and cannot be asked for."
+        for column in columns
+        if column.type is None
     ]
 
 
