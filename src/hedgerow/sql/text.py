@@ -48,6 +48,8 @@ _WORDS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     exp.With: ("WITH",),
     exp.Select: ("SELECT",),
     exp.Subquery: ("SELECT",),
+    exp.StrPosition: ("POSITION", "STRPOS", "INSTR", "CHARINDEX", "LOCATE"),
+    exp.GroupConcat: ("STRING_AGG", "LISTAGG", "GROUP_CONCAT"),
 }
 # What goes on behind the last word that has one.
 _AFTER: Final[dict[type[exp.Expr], tuple[str, ...]]] = {exp.Window: ("OVER",), exp.Cast: ("::",), exp.Anonymous: ("(",)}

@@ -8,6 +8,7 @@ from hedgerow.sql.catalog import nearest
 from hedgerow.sql.named import named_of
 from hedgerow.sql.rule import Reader, Rule
 from hedgerow.sql.rules.aggregates import wrapped
+from hedgerow.sql.rules.elsewhere import INSTEAD
 from hedgerow.sql.typed import Typed
 
 __all__ = ["KNOWN", "RULES"]
@@ -31,9 +32,8 @@ def _named(node: exp.Anonymous, reader: Reader) -> Typed:
     end = _ENDS.get(name.upper())
     if end is None:
         close = nearest(name, KNOWN)
-        reader.refuse(
-            node, f"{name[:60]} is no function here", f"Did you mean {close}?" if close else f"The functions are {', '.join(KNOWN)}."
-        )
+        instead = f"Did you mean {close}?" if close else f"The functions are {', '.join(KNOWN)}."
+        reader.refuse(node, f"{name[:60]} is no function here", INSTEAD.get(name.upper(), instead))
     if len(node.expressions) != 1:
         reader.refuse(node, f"{name.upper()} takes one aggregate", f"Write {name.upper()}(n), where n is the alias of an aggregate.")
     return reader.interval(node, node.expressions[0], end)

@@ -86,5 +86,5 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.Concat, _concat, ("expressions", "safe", "coalesce")),
     Rule(exp.DPipe, _pipes, ("this", "expression", "safe")),
     Rule(exp.StartsWith, _starts, ("this", "expression")),
-    *_refused(exp.ConcatWs, exp.RegexpReplace, exp.RegexpExtract, exp.Split, exp.Replace, exp.StrPosition, exp.Reverse, exp.Pad),
+    *_refused(exp.ConcatWs, exp.RegexpReplace, exp.RegexpExtract, exp.Reverse, exp.Pad),
 )
