@@ -86,3 +86,10 @@ SELECT DATE_TRUNC('week', day) AS w, COUNT(*) FROM visits GROUP BY 1
 --> a0: rows (integer)
 --> w = k0 (date)
 --> count = a0 (integer)
+
+SELECT DATE_TRUNC('day', month) AS m, COUNT(*) FROM visits WHERE DATE(day) >= DATE('2026-03-01') GROUP BY m
+--> where day >= DATE '2026-03-01'
+--> k0: month (date, 12 values)
+--> a0: rows (integer)
+--> m = k0 (date)
+--> count = a0 (integer)

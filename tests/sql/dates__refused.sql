@@ -81,3 +81,18 @@ SELECT TO_CHAR(day, 'YYYY'), COUNT(*) FROM visits GROUP BY 1
 
 SELECT COUNT(*) FROM visits WHERE day = DATE '2025-06-31'
 --> Unsupported: There is no day 2025-06-31
+
+SELECT COUNT(*) FROM visits WHERE DATE(age) = '2026-01-01'
+--> Unsupported: A day is that of a date, and this is integer
+
+SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('day', city) = '2026-01-01'
+--> Unsupported: A day is that of a date, and this is text
+
+SELECT COUNT(*) FROM visits WHERE DATE('31.1.2026') = day
+--> Unsupported: This is no date
+
+SELECT COUNT(*) FROM visits WHERE DATE(day, 'UTC') = '2026-01-01'
+--> Unsupported: DATE … ZONE is not read
+
+SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('decade', day) = '2026-01-01'
+--> Unsupported: DATE_TRUNC does not know this part

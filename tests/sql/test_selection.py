@@ -42,6 +42,13 @@ def test_limit_and_offset() -> None:
     assert (question.limit, question.offset) == (None, 0)
 
 
+def test_fetch_is_told_as_the_limit_it_means() -> None:
+    for fetch, limit in (("FETCH FIRST 5 ROWS ONLY", "5"), ("FETCH NEXT ROW ONLY", "10")):
+        with pytest.raises(Unsupported) as caught:
+            ask(f"SELECT region, COUNT(*) AS n FROM visits GROUP BY region ORDER BY n DESC {fetch}")
+        assert str(caught.value).endswith(f"Write LIMIT {limit}.")
+
+
 def test_questions_that_mean_too_much_are_refused() -> None:
     long = "+".join(["COUNT(*)"] * 90)
     with pytest.raises(Unsupported, match="more than 50000 parts"):

@@ -150,7 +150,9 @@ class Selection:
 
     def _no_number(self, name: str, clause: exp.Expr) -> Exception:
         what = f"{name.upper()} takes a number of rows that is written out"
-        return self._text.refusal(Unsupported, what, clause, f"Write {name.upper()} 10.")
+        count = clause.args.get("count")  # of FETCH FIRST 5 ROWS ONLY
+        rows = str(count.this)[:9] if isinstance(count, exp.Literal) and count.is_int else "10"
+        return self._text.refusal(Unsupported, what, clause, f"Write {name.upper()} {rows}.")
 
     def _plan(
         self, groups: Sequence[Grouped], measuring: Measuring, calls: Sequence[AggregateCall]

@@ -7,8 +7,9 @@ from typing import Final
 
 from sqlglot import exp
 
+from hedgerow.plan.expressions import Constant
 from hedgerow.sql.rule import Reader, Refusal, Rule, filled
-from hedgerow.sql.typed import Typed, aligned, constant
+from hedgerow.sql.typed import Typed, aligned, constant, no_day
 
 __all__ = ["RULES", "moved"]
 
@@ -46,17 +47,30 @@ def _word(part: exp.Expr | None) -> str:
 def _extract(node: exp.Extract, reader: Reader) -> Typed:
     part = _PARTS.get(_word(node.this))
     if part is None:
-        reader.refuse(node, "EXTRACT does not know this part", "The parts are YEAR, QUARTER, MONTH, DAY, DOW and DOY.")
+        instead = "The parts are YEAR, QUARTER, MONTH, DAY, DOW (0 is Sunday) and DOY; for weeks write DATE_TRUNC('week', d)."
+        reader.refuse(node, "EXTRACT does not know this part", instead)
     return _of(node, reader, part, node.expression)
 
 
 def _start(node: exp.Expr, reader: Reader) -> Typed:
-    start = _STARTS.get(_word(node.args.get("unit")))
-    if start is None:
+    unit = _word(node.args.get("unit"))
+    if unit == "DAY":
+        return _day(node, reader)
+    if unit not in _STARTS:
         reader.refuse(
-            node, "DATE_TRUNC does not know this part", "Write DATE_TRUNC('month', d), with 'week', 'month', 'quarter' or 'year'."
+            node, "DATE_TRUNC does not know this part", "Write DATE_TRUNC('month', d), with 'day', 'week', 'month', 'quarter' or 'year'."
         )
-    return _of(node, reader, start, node.this)
+    return _of(node, reader, _STARTS[unit], node.this)
+
+
+def _day(node: exp.Expr, reader: Reader) -> Typed:
+    """DATE(d), and DATE_TRUNC('day', d): the date itself, which has no time of day."""
+    (value,) = aligned([reader.read(node.this)], "date")
+    if value.type == "date":
+        return value
+    if isinstance(value.expression, Constant):
+        reader.refuse(node, *no_day(str(value.expression.value)))
+    return reader.refuse(node, f"A day is that of a date, and this is {value.type}", "Use a column that the policy declares as a date.")
 
 
 def _part(node: exp.Expr, reader: Reader) -> Typed:
@@ -109,6 +123,7 @@ RULES: tuple[Rule | Refusal, ...] = (
     Rule(exp.Extract, _extract, ("this", "expression")),
     Rule(exp.TimestampTrunc, _start, ("this", "unit")),
     Rule(exp.DateTrunc, _start, ("this", "unit")),
+    Rule(exp.Date, _day),
     Rule(exp.DateDiff, _difference, ("this", "expression", "unit", "date_part_boundary")),
     Rule(exp.DateAdd, _later, ("this", "expression", "unit")),
     Refusal(exp.Interval, "An interval is added to a date, or taken off it", _INTERVAL),
