@@ -17,6 +17,7 @@ from hedgerow.sql.catalog import nearest
 from hedgerow.sql.named import NUMBER, take_named
 from hedgerow.sql.question import Options
 from hedgerow.sql.rules.statements import ONE, STARTS, WORDS
+from hedgerow.sql.slips import slip
 from hedgerow.sql.text import Text, tokenise
 
 __all__ = ["Heading", "read_heading"]
@@ -92,7 +93,8 @@ def _check_start(written: Text, body: Sequence[Token]) -> None:
     first = body[0]
     word = first.text.upper()
     if first.token_type in (TokenType.STRING, TokenType.IDENTIFIER) or word not in STARTS:
-        what, instead = WORDS.get(word, ("This is no question", ONE))
+        meant = slip(word)
+        what, instead = WORDS.get(word, ("This is no question", ONE if meant is None else f"Did you mean {meant}?"))
         raise written.refusal(Unsupported, what, (first.start, first.end + 1), instead)
 
 

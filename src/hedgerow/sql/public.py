@@ -40,7 +40,7 @@ def read_public(text: str, catalog: Catalog) -> tuple[exp.Expr, Mapping[str, str
         return None
     try:
         heading = read_heading(text)
-        tree = statement_of(heading)
+        tree = statement_of(heading, catalog)
     except (Refused, InvalidArgument, RecursionError):
         return None
     if heading.explain or heading.options.epsilon is not None or not isinstance(tree, exp.Query):

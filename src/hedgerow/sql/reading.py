@@ -6,19 +6,18 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ParseError
 from sqlglot.parsers.duckdb import DuckDBParser
-from sqlglot.tokenizer_core import TokenType
 
-from hedgerow.errors import Refused, Unsupported
+from hedgerow.errors import Unsupported
 from hedgerow.plan.nodes import Rows
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.heading import Heading, read_heading
 from hedgerow.sql.question import Question
-from hedgerow.sql.quoting import quoted
 from hedgerow.sql.readers import only
 from hedgerow.sql.rule import Refusal
 from hedgerow.sql.rules import BY_NODE
 from hedgerow.sql.rules.statements import ONE
 from hedgerow.sql.selection import Selection
+from hedgerow.sql.slips import no_sql
 from hedgerow.sql.subqueries import Sources
 from hedgerow.sql.text import Span, Text
 
@@ -36,7 +35,7 @@ def parse(text: str, catalog: Catalog) -> Question:
     """What the text asks of these tables. Refused (Unsupported, Unbounded) with the piece underlined where it cannot be answered."""
     heading = read_heading(text)
     try:
-        return Selection(heading, _select(heading), catalog).question()
+        return Selection(heading, _select(heading, catalog), catalog).question()
     except RecursionError:
         what, instead = "This question is nested too deeply", "Write it flatter, or ask for its parts."
         raise heading.text.refusal(Unsupported, what, None, instead) from None
@@ -45,13 +44,13 @@ def parse(text: str, catalog: Catalog) -> Question:
 def read_rows(catalog: Catalog, table: str, where: str | None = None) -> Rows:
     """The rows of a protected table for which a condition holds, written as after WHERE."""
     heading = read_heading(f'SELECT COUNT(*) FROM "{table}"' + ("" if where is None else f" WHERE {where}"))
-    select = _select(heading)
+    select = _select(heading, catalog)
     only(heading.text, select, "expressions", "from_", "where")
     return Sources(heading.text, catalog).read(select).rows
 
 
-def _select(heading: Heading) -> exp.Select:
-    statement = statement_of(heading)
+def _select(heading: Heading, catalog: Catalog) -> exp.Select:
+    statement = statement_of(heading, catalog)
     if type(statement) is exp.Select:
         return statement
     if isinstance(statement, exp.Subquery):
@@ -63,31 +62,19 @@ def _select(heading: Heading) -> exp.Select:
     raise heading.text.refusal(Unsupported, what, where, instead)
 
 
-def statement_of(heading: Heading) -> exp.Expr | None:
-    """The tree of the text, as the parser has it: nothing in it is vouched for."""
+def statement_of(heading: Heading, catalog: Catalog) -> exp.Expr | None:
+    """The tree of the text, as the parser has it: nothing in it is vouched for. The catalogue helps with names that take quotes."""
     try:
         parser = _Parser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
         return parser.parse(list(heading.body), heading.text.text)[0]
     except ParseError as error:
-        raise _no_sql(heading, _place(heading.text, error)) from None
+        names = [*catalog.tables, *(column.name for entry in catalog.tables.values() for column in entry.columns)]
+        raise no_sql(heading.text, heading.body, _place(heading.text, error), names) from None
     except RecursionError:
         raise
     except Exception:
         # The parser was not written for hostile text; whatever it trips over is no question.
         raise heading.text.refusal(Unsupported, "This does not read as SQL", None, ONE) from None
-
-
-def _no_sql(heading: Heading, place: Span | None) -> Refused:
-    """What people mean who write what no SQL is: TOP 5, and names with blanks."""
-    text, body = heading.text, heading.body
-    at = next((i for i, token in enumerate(body) if place is not None and token.start == place[0]), 0)
-    if len(body) > 2 and body[1].text.upper() == "TOP":
-        return text.refusal(Unsupported, "TOP is not read", place, f"Write LIMIT {body[2].text[:9]} at the end, behind ORDER BY.")
-    what, instead = "This does not read as SQL from here on", "Check the word before it. " + ONE
-    if at > 0 and {body[at - 1].token_type, body[at].token_type} == {TokenType.VAR}:
-        name = text.text[body[at - 1].start : body[at].end + 1]
-        instead = f"A name with a blank in it takes double quotes: {quoted(' '.join(name.split()))}."
-    return text.refusal(Unsupported, what, place, instead)
 
 
 def _place(text: Text, error: ParseError) -> Span | None:

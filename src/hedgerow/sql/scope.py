@@ -182,6 +182,8 @@ class Scope:
         instead = f"Did you mean {quoted(close)}?" if close else f"The columns are {', '.join(map(quoted, names))}." if names else _NOTHING
         if node.this.args.get("quoted") and not close:  # a string, for those who come from elsewhere
             instead = f"Text takes single quotes: {literal(name)}. {instead}"
+        if name.strip(_CURLY) != name:  # out of a text processor
+            instead = f"Text takes straight single quotes: {literal(name.strip(_CURLY))}."
         labels = [label for _, label in self.sources]
         who = f"{' and '.join(labels)} {'has' if len(labels) == 1 else 'have'}" if len(labels) < 4 else "The tables of this question have"
         return self.text.refusal(Unsupported, f"{who} no column {name}", node, instead)
@@ -191,4 +193,5 @@ class Scope:
         return next((visible for visible in self.columns if visible.column == column), None)
 
 
+_CURLY: Final = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
 _NOTHING: Final = "No column of it may be asked for."
