@@ -108,3 +108,28 @@ def test_either_side_of_an_equality_is_the_same() -> None:
     few = "(SELECT patient_id, value FROM labs WHERE kind = 'hb')"
     tied = f"labs a JOIN {few} b ON a.patient_id = b.patient_id AND a.value = b.value"
     assert ask(f"SELECT AVG(a.value) FROM {tied}").plan != ask(f"SELECT AVG(b.value) FROM {tied}").plan
+
+
+@pytest.mark.parametrize(
+    ("sql", "instead"),
+    [
+        (
+            "SELECT COUNT(*) FROM patients p LEFT JOIN visits v ON v.patient_id = p.id WHERE v.patient_id IS NULL",
+            "Without the LEFT JOIN, those who have no row there are found by p.id NOT IN (SELECT patient_id FROM visits), "
+            "those who have one by IN.",
+        ),
+        (
+            "SELECT COUNT(v.patient_id) FROM patients p LEFT JOIN visits v ON v.patient_id = p.id",
+            "Write JOIN in place of LEFT JOIN, and COUNT(*); or count another column of that table.",
+        ),
+        (
+            "SELECT COUNT(*) FROM patients p LEFT JOIN (SELECT patient_id FROM visits) v ON v.patient_id = p.id WHERE v.patient_id IS NULL",
+            "Use the patient_id of the table on the left.",
+        ),
+    ],
+)
+def test_what_an_id_behind_a_left_join_was_meant_for_is_told(sql: str, instead: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        ask(sql)
+    assert str(caught.value).endswith(instead)
+    assert ask("SELECT COUNT(*) FROM patients p WHERE p.id NOT IN (SELECT patient_id FROM visits)").aggregates

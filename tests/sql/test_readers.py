@@ -174,3 +174,22 @@ def test_results_have_types_and_no_bounds() -> None:
 def test_functions_of_an_expression() -> None:
     assert functions(Read("x")) == set()
     assert functions(Call("+", (Call("ln", (Read("x"),)), Constant(1, "integer")))) == {"+", "ln"}
+
+
+@pytest.mark.parametrize(
+    ("inner", "told"),
+    [
+        ("CASE WHEN age > 60 AND smoker THEN patient_id END", "Write COUNT(DISTINCT patient_id) FILTER (WHERE age > 60 AND smoker)."),
+        ("CASE WHEN smoker THEN patient_id ELSE NULL END", "Write COUNT(DISTINCT patient_id) FILTER (WHERE smoker)."),
+        ("IF(smoker, patient_id, NULL)", "Write COUNT(DISTINCT patient_id) FILTER (WHERE smoker)."),
+        ("CASE WHEN smoker THEN patient_id ELSE 0 END", "or a subquery with GROUP BY on it."),
+        ("CASE WHEN smoker THEN patient_id WHEN age > 3 THEN patient_id END", "or a subquery with GROUP BY on it."),
+        ("CASE age WHEN 3 THEN patient_id END", "or a subquery with GROUP BY on it."),
+        ("patient_id + 1", "or a subquery with GROUP BY on it."),
+    ],
+)
+def test_people_under_a_condition_are_counted_by_a_filter(inner: str, told: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        ask(f"SELECT COUNT(DISTINCT {inner}) FROM visits")
+    assert str(caught.value).endswith(told)
+    assert ask("SELECT COUNT(DISTINCT patient_id) FILTER (WHERE age > 60 AND smoker) FROM visits").aggregates

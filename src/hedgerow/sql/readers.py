@@ -130,12 +130,13 @@ class RowReader:
         """The column itself, unless it says whose row it is."""
         if visible.lost:
             what = f"{visible.name} may be missing here, behind a LEFT JOIN"
-            self.refuse(node, what, f"Use the {quoted(visible.name)} of the table on the left.")
+            self.refuse(node, what, _without(self.scope, node, visible))
         if visible.is_unit:
             what = f"{visible.name} says whose rows these are, and is no column of questions"
-            self.refuse(
-                node, what, f"Ask about everybody: COUNT(*), COUNT(DISTINCT {quoted(visible.name)}), or a subquery with GROUP BY on it."
-            )
+            one = f"COUNT(DISTINCT {quoted(visible.name)})"
+            condition = _condition(node)
+            people = f"Ask about everybody: COUNT(*), {one}, or a subquery with GROUP BY on it."
+            self.refuse(node, what, people if condition is None else f"Write {one} FILTER (WHERE {self.text.cut(condition)}).")
         return visible
 
     def aggregate(self, asked: Asked) -> Typed:
@@ -170,6 +171,30 @@ class RowReader:
         if not others:
             return Unfound(what, dict.fromkeys(found.values()))
         return self.scope.text.refusal(Unbounded, what, node, _declare(others))
+
+
+def _without(scope: Scope, node: exp.Expr, visible: Visible) -> str:
+    """What to write instead of the id of a table that a LEFT JOIN adds: most ask with it who has no row there, or for the rows."""
+    left = next((one for one in scope.columns if one.is_unit and not one.lost), None)
+    table = dict(scope.sources).get(visible.alias, "")
+    if isinstance(node.parent, exp.Is) and left is not None and table in dict(scope.tables):
+        own = f"{quoted(left.alias)}.{quoted(left.name)}" if left.alias else quoted(left.name)
+        rows = f"(SELECT {quoted(visible.name)} FROM {quoted(table)})"
+        return f"Without the LEFT JOIN, those who have no row there are found by {own} NOT IN {rows}, those who have one by IN."
+    if isinstance(node.parent, exp.Count):
+        return "Write JOIN in place of LEFT JOIN, and COUNT(*); or count another column of that table."
+    return f"Use the {quoted(visible.name)} of the table on the left."
+
+
+def _condition(node: exp.Expr) -> exp.Expr | None:
+    """The condition of COUNT(DISTINCT CASE WHEN condition THEN id END)."""
+    choice = node.parent
+    case = choice.parent if isinstance(choice, exp.If) and isinstance(choice.parent, exp.Case) else choice
+    if not isinstance(choice, exp.If) or case is None or choice.args.get("true") is not node or not isinstance(case.parent, exp.Distinct):
+        return None
+    plain = case is choice or (len(case.args["ifs"]) == 1 and case.args.get("this") is None)
+    others = choice.args.get("false") if case is choice else case.args.get("default")
+    return choice.this if plain and (others is None or isinstance(others, exp.Null)) else None
 
 
 def _declared_otherwise(scope: Scope, arguments: Sequence[Typed]) -> str | None:
