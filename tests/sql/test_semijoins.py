@@ -65,3 +65,14 @@ def test_what_to_write_instead(where: str, instead: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"WITH named AS (SELECT region FROM regions) SELECT COUNT(*) FROM visits WHERE {where}")
     assert instead in str(caught.value).splitlines()[-1]
+
+
+def test_who_has_several_rows_is_told_as_a_join() -> None:
+    rows = "SELECT patient_id FROM labs GROUP BY patient_id HAVING COUNT(*) >= 3"
+    with pytest.raises(Unsupported) as caught:
+        ask(f"SELECT COUNT(*) FROM visits WHERE patient_id IN ({rows})")
+    assert str(caught.value).endswith(f"Join it in FROM: JOIN ({rows}) AS d USING (patient_id).")
+    assert ask(f"SELECT COUNT(*) FROM visits JOIN ({rows}) AS d USING (patient_id)").aggregates
+    for other in ("SELECT id FROM patients GROUP BY id", "SELECT patient_id FROM labs GROUP BY patient_id, kind"):
+        with pytest.raises(Unsupported, match=r"JOIN \(SELECT DISTINCT id FROM …\)"):
+            ask(f"SELECT COUNT(*) FROM visits WHERE patient_id IN ({other})")

@@ -67,7 +67,18 @@ def only(text: Text, node: exp.Expr, *takes: str) -> None:
             raise text.refusal(Unsupported, what, node, instead)
         inner = node.args[part][0] if isinstance(node.args[part], list) else node.args[part]
         where = text.word(*clause.words) if clause.words else None
-        raise text.refusal(Unsupported, clause.what, where or (inner if isinstance(inner, exp.Expr) else node), clause.instead)
+        instead = (_joined(text, node) if part == "query" else None) or clause.instead
+        raise text.refusal(Unsupported, clause.what, where or (inner if isinstance(inner, exp.Expr) else node), instead)
+
+
+def _joined(text: Text, node: exp.Expr) -> str | None:
+    """x IN (SELECT x … GROUP BY x HAVING …) as a join; None where it is something else."""
+    rows = node.args["query"].unnest()
+    keys = rows.args["group"].expressions if isinstance(rows, exp.Select) and rows.args.get("group") else []
+    columns = [node.this, *rows.expressions, *keys] if len(keys) == 1 else []
+    if len(columns) != 3 or not all(isinstance(one, exp.Column) for one in columns) or len({one.name.casefold() for one in columns}) > 1:
+        return None
+    return f"Join it in FROM: JOIN ({text.cut(rows)}) AS d USING ({quoted(columns[0].name)})."
 
 
 class RowReader:
