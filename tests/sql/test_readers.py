@@ -21,6 +21,7 @@ from hedgerow.sql.rules import BY_NODE, RULES
 from hedgerow.sql.source import read_table
 from hedgerow.sql.text import tokenise
 from sql.fixtures import CATALOG, LABS, VISITS, ask
+from sql.fixtures import REGIONS as PUBLIC
 
 FINDING = Catalog(
     {name: entry if entry.schema.unit is None else replace(entry, auto_bounds=True) for name, entry in CATALOG.tables.items()}
@@ -193,3 +194,29 @@ def test_people_under_a_condition_are_counted_by_a_filter(inner: str, told: str)
         ask(f"SELECT COUNT(DISTINCT {inner}) FROM visits")
     assert str(caught.value).endswith(told)
     assert ask("SELECT COUNT(DISTINCT patient_id) FILTER (WHERE age > 60 AND smoker) FROM visits").aggregates
+
+
+@pytest.mark.parametrize(
+    ("sql", "end"),
+    [
+        ("SELECT AVG(city) FROM visits", "; else use COUNT(x)."),
+        ("SELECT MAX(city) FROM visits", "; else use MODE(x), or COUNT(x)."),
+        ("SELECT AVG(LEAST(s, 5)) FROM (SELECT patient_id, SUM(city) AS s FROM visits GROUP BY patient_id)", "; else use COUNT(x)."),
+    ],
+)
+def test_text_that_may_be_numbers_is_declared_so(sql: str, end: str) -> None:
+    """All columns of a .csv file are text where nothing is declared, and a newcomer has declared nothing."""
+    with pytest.raises(Unsupported) as caught:
+        ask(sql)
+    line = 'city = { type = "real", min = …, max = … }'
+    told = f"If city holds numbers, declare so in the policy, under [tables.visits.columns]: {line}"
+    assert str(caught.value).endswith(told + end)
+
+
+def test_values_that_spell_numbers_may_be_numbers_and_others_may_not() -> None:
+    numbers = replace(PUBLIC, columns=(Column("region", "text"), Column("beds", "text", values=("10", "7.5"))))
+    catalog = Catalog({**CATALOG.tables, "regions": replace(CATALOG.tables["regions"], schema=numbers)})
+    with pytest.raises(Unsupported, match=r"under \[tables\.regions\.columns\]: beds = \{ type"):
+        parse("SELECT AVG(r.beds) FROM visits v JOIN regions r ON r.region = v.region", catalog)
+    with pytest.raises(Unsupported, match=r"Use MODE\(x\), or COUNT\(x\)\."):
+        ask("SELECT MAX(region) FROM visits")

@@ -17,7 +17,7 @@ from hedgerow.sql.asked import Asked
 from hedgerow.sql.grouping import meant
 from hedgerow.sql.named import Arguments
 from hedgerow.sql.quoting import quoted
-from hedgerow.sql.readers import RowReader, only
+from hedgerow.sql.readers import RowReader, as_numbers, only
 from hedgerow.sql.rules.aggregates import is_aggregate
 from hedgerow.sql.scope import Scope, Visible
 from hedgerow.sql.shaping import Item, shaped
@@ -148,7 +148,8 @@ class _Folding(RowReader):
         numbers = asked.function in ("SUM", "AVG")
         if value.type not in ("integer", "real", *(() if numbers else ("date",))) or value.range.values == ():
             what = f"{asked.name} works on numbers{'' if numbers else ' and dates'}, and this is {value.type}"
-            self.refuse(asked.node, what, "Use COUNT(x), or another column.")
+            line = as_numbers(self.scope, [value], "real", ", min = …, max = …")
+            self.refuse(asked.node, what, "Use COUNT(x), or another column." if line is None else f"{line}; else use COUNT(x).")
         if not numbers:
             return Folded("least" if asked.function == "MIN" else "greatest", self._column(value))
         if not value.range.bounded:

@@ -21,7 +21,7 @@ from hedgerow.sql.narrowing import written_out
 from hedgerow.sql.picking import read_pick
 from hedgerow.sql.question import AggregateCall, Bracket, Clip
 from hedgerow.sql.quoting import quoted
-from hedgerow.sql.readers import RowReader
+from hedgerow.sql.readers import RowReader, as_numbers
 from hedgerow.sql.scope import Scope
 from hedgerow.sql.sharing import shared
 from hedgerow.sql.snapping import snap
@@ -231,7 +231,9 @@ class Measuring:
         if value.range.values == ():
             reader.refuse(node, "This is always NULL, and NULL is never added", "Leave it out.")
         if value.type not in ("integer", "real"):
-            reader.refuse(node, f"{name} adds numbers, and this is {value.type}", "Use COUNT(x), or a column that is a number.")
+            line = as_numbers(self._scope, [value], "real", ", min = …, max = …")
+            instead = "Use COUNT(x), or a column that is a number." if line is None else f"{line}; else use COUNT(x)."
+            reader.refuse(node, f"{name} adds numbers, and this is {value.type}", instead)
         if not value.range.bounded:
             raise reader.unbounded(node, "so one person could move this arbitrarily far", [value])
         if asked.named.limits is None:

@@ -11,7 +11,7 @@ from hedgerow.plan.measures import Snap
 from hedgerow.plan.picks import METHODS, Method, Pick, PickKind
 from hedgerow.sql.asked import Asked
 from hedgerow.sql.grouping import domain_of
-from hedgerow.sql.readers import RowReader
+from hedgerow.sql.readers import RowReader, as_numbers
 from hedgerow.sql.snapping import snap
 from hedgerow.sql.typed import Typed
 
@@ -29,7 +29,9 @@ def read_pick(reader: RowReader, asked: Asked, value: Typed, column: str) -> Pic
     if kind == "mode":
         return _mode(reader, asked, value, column, method)
     if value.type not in ("integer", "real", "date"):
-        reader.refuse(asked.node, f"{asked.name} works on numbers and dates, and this is {value.type}", "Use MODE(x), or COUNT(x).")
+        line = as_numbers(reader.scope, [value], "real", ", min = …, max = …")
+        instead = "Use MODE(x), or COUNT(x)." if line is None else f"{line}; else use MODE(x), or COUNT(x)."
+        reader.refuse(asked.node, f"{asked.name} works on numbers and dates, and this is {value.type}", instead)
     grid = _grid(reader, asked, value)
     at = _shares(reader, asked, value, method)
     if asked.named.bound is None:

@@ -15,6 +15,7 @@ from hedgerow.plan.values import Range, Type
 from hedgerow.sql.asked import Asked
 from hedgerow.sql.catalog import Name, Unfound
 from hedgerow.sql.grain import refuse_finer
+from hedgerow.sql.named import NUMBER
 from hedgerow.sql.quoting import declared, quoted
 from hedgerow.sql.rule import Refusal, filled
 from hedgerow.sql.rules import BY_NODE
@@ -24,7 +25,7 @@ from hedgerow.sql.scope import Scope, Visible
 from hedgerow.sql.text import Text
 from hedgerow.sql.typed import Typed
 
-__all__ = ["MAX_PARTS", "RowReader", "functions", "only", "type_only"]
+__all__ = ["MAX_PARTS", "RowReader", "as_numbers", "functions", "only", "type_only"]
 
 MAX_NESTING: Final = 100  # what walks over the plan later is recursive
 MAX_PARTS: Final = 10_000
@@ -209,15 +210,27 @@ def _condition(node: exp.Expr) -> exp.Expr | None:
 
 
 def _declared_otherwise(scope: Scope, arguments: Sequence[Typed]) -> str | None:
-    """The line of the policy that makes numbers of a text beside numbers: columns of a CSV file are text where it says nothing of them."""
+    """The line of the policy that makes numbers of a text beside numbers."""
     numbers = [argument.type for argument in arguments if argument.type in ("integer", "real")]
-    names = [name for argument in arguments if argument.type == "text" for name in reads(argument.expression)]
-    found = [visible for name in names if (visible := scope.by_column(name)) is not None and visible.range.values is None]
-    if not numbers or not found or found[0].origin is None:
+    line = as_numbers(scope, [argument for argument in arguments if argument.type == "text"], "real" if "real" in numbers else "integer")
+    return f"{line}; else compare it with 'text'." if numbers and line is not None else None
+
+
+def as_numbers(scope: Scope, values: Sequence[Typed], kind: str, bounds: str = "") -> str | None:
+    """The line of the policy that makes numbers of text: columns of a .csv file are text where it says nothing of them."""
+    names = [name for value in values if value.type == "text" for name in reads(value.expression)]
+    found = [visible for name in names if (visible := scope.by_column(name)) is not None and _may_be_numbers(visible)]
+    if not found or found[0].origin is None:
         return None
     table, column = found[0].origin
-    line = f'{declared(column.name)} = {{ type = "{"real" if "real" in numbers else "integer"}" }}'
-    return f"If {column.name} holds numbers, declare so in the policy, under [tables.{table}.columns]: {line}; else compare it with 'text'."
+    line = f'{declared(column.name)} = {{ type = "{kind}"{bounds} }}'
+    return f"If {column.name} holds numbers, declare so in the policy, under [tables.{table}.columns]: {line}"
+
+
+def _may_be_numbers(visible: Visible) -> bool:
+    """Nothing is known of the text; or its values are, and all spell numbers, as in the .csv file of a public table."""
+    values = visible.range.values
+    return values is None or all(NUMBER.fullmatch(str(value)) for value in values)
 
 
 def unbounded_columns(scope: Scope, expressions: Sequence[Expression]) -> list[Visible]:
