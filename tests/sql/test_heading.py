@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from hedgerow.errors import Unsupported
 from hedgerow.sql.heading import read_heading
 from sql.fixtures import ask, check_answered, check_refused, pairs
 
@@ -18,6 +19,19 @@ def test_what_is_read(sql: str, told: str) -> None:
 @pytest.mark.parametrize(("sql", "told"), pairs("heading__refused"))
 def test_what_is_refused(sql: str, told: str) -> None:
     check_refused(sql, told)
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("privacy_unit_column = id", "the policy says who is protected."),
+        ("max_rows_contributed = 3", "contribution_bounds_per_group of an aggregate."),
+    ],
+)
+def test_options_of_others_that_the_policy_settles_are_told_so(option: str, told: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        read_heading(f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1, {option}) COUNT(*) FROM visits")
+    assert str(caught.value).endswith(told)
 
 
 def test_numbers_are_exact_decimals() -> None:

@@ -37,6 +37,11 @@ def test_hidden_and_unknown_columns_are_refused_in_the_same_words() -> None:
     assert hidden.replace("note", "nope") == unknown
 
 
+def test_the_id_is_suggested_as_the_policy_spells_it() -> None:
+    schema = replace(VISITS, columns=(replace(VISITS.columns[0], name="Patient ID"), *VISITS.columns[1:]), unit="Patient ID")
+    assert told("SELECT COUNT(DISTINCT patient_id) FROM visits", TableEntry(schema)).endswith('Did you mean "Patient ID"?')
+
+
 def test_hidden_columns_are_never_suggested() -> None:
     entry = TableEntry(VISITS, frozenset({"note"}))
     assert "note" not in told("SELECT COUNT(notes) FROM visits", entry).replace("notes", "")

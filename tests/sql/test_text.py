@@ -32,7 +32,9 @@ def test_a_refusal_says_what_shows_where_and_tells_what_to_write() -> None:
         "Window functions look at other people's rows",
         "    SELECT AVG(age) OVER (PARTITION BY region) FROM visits",
         "           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
-        "Write a GROUP BY instead. For the largest, ask for QUANTILE(x, 0.9) first, and write its number: WHERE x >= 100. "
+        "Write a GROUP BY instead. For ranks, write ORDER BY: it sees the answer. "
+        "For the first or last of each person, write MIN(x) or MAX(x) in a subquery with GROUP BY on the id. "
+        "For the largest, ask for QUANTILE(x, 0.9) first, and write its number: WHERE x >= 100. "
         "For shares of a total, ask for the counts and divide by their sum: what is made of an answer is free.",
     ]
 

@@ -137,7 +137,8 @@ class _Clause:
         name = _OPTIONS.get(written)
         if name is None:
             close = nearest(written, _OPTIONS)
-            self._refuse(f"{written[:60]} is no option here", f"Did you mean {close}?" if close else f"The options are {_LISTED}.")
+            instead = f"Did you mean {close}?" if close else f"The options are {_LISTED}."
+            self._refuse(f"{written[:60]} is no option here", _KEPT.get(written, instead))
         if name in found:
             self._refuse(f"{written} is given twice", "Give it once.")
         self._next("=")
@@ -180,3 +181,7 @@ class _Clause:
 
 
 _EXAMPLE: Final = {"epsilon": "0.5", "delta": "1e-12", "max_groups": "2"}
+_KEPT: Final = {
+    "privacy_unit_column": "Leave it out: the policy says who is protected.",
+    "max_rows_contributed": "Leave it out: max_rows_per_group of the policy says it, or contribution_bounds_per_group of an aggregate.",
+}

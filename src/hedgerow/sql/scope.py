@@ -178,7 +178,8 @@ class Scope:
         """The refusal of a name that is not there."""
         name = node.name[:60]
         names = list(dict.fromkeys(visible.name for visible in self.columns if not visible.is_unit))
-        close = nearest(node.name, [*names, *also])
+        ids = [visible.name for visible in self.columns if visible.is_unit and not visible.lost]
+        close = nearest(node.name, [*names, *ids, *also])
         instead = f"Did you mean {quoted(close)}?" if close else f"The columns are {', '.join(map(quoted, names))}." if names else _NOTHING
         if node.this.args.get("quoted") and not close:  # a string, for those who come from elsewhere
             instead = f"Text takes single quotes: {literal(name)}. {instead}"

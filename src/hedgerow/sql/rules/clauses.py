@@ -18,13 +18,15 @@ class Clause:
 
 
 _ONE = "Ask one table: SELECT … FROM table WHERE … GROUP BY …."
+_ALONE = "Write the name of the table alone. What tables and columns there are, SELECT * FROM hedgerow.columns says, for nothing."
+_GROUPED = "Write GROUP BY with COUNT(*); where there is a GROUP BY, leave DISTINCT out: every group comes once."
 _SAMPLE = "Leave it out: a sample protects nobody that the noise does not."
 
 CLAUSES = (
     Clause("with_", ("WITH",), "WITH stands before the SELECT that it is for", "Write WITH name AS (SELECT …) SELECT …."),
     Clause("joins", (), "Joins stand here without brackets", "Write FROM a JOIN b ON … JOIN c ON …."),
     Clause("laterals", ("LATERAL",), "LATERAL is not answered", _ONE),
-    Clause("distinct", ("DISTINCT",), "SELECT DISTINCT shows values as they are", "Write GROUP BY with COUNT(*) instead."),
+    Clause("distinct", ("DISTINCT",), "SELECT DISTINCT shows values as they are", _GROUPED),
     Clause("qualify", ("QUALIFY",), "QUALIFY looks at other people's rows", "Write HAVING, which works on the noisy answer."),
     Clause("windows", ("WINDOW",), "Window functions look at other people's rows", "Write a GROUP BY instead."),
     Clause("pivots", ("PIVOT", "UNPIVOT"), "PIVOT is not answered", "Write a GROUP BY, and turn the answer yourself."),
@@ -38,8 +40,8 @@ CLAUSES = (
     Clause("cluster", ("CLUSTER",), "CLUSTER BY is not read", "Write ORDER BY."),
     Clause("distribute", ("DISTRIBUTE",), "DISTRIBUTE BY is not read", "Write ORDER BY."),
     Clause("sort", ("SORT",), "SORT BY is not read", "Write ORDER BY."),
-    Clause("db", (), "Tables have no schema here", "Write the name of the table alone."),
-    Clause("catalog", (), "Tables have no schema here", "Write the name of the table alone."),
+    Clause("db", (), "Tables have no schema here", _ALONE),
+    Clause("catalog", (), "Tables have no schema here", _ALONE),
     Clause("when", ("AT", "FOR"), "Older states of a table cannot be asked", "Leave it out."),
     Clause("version", ("AT", "FOR"), "Older states of a table cannot be asked", "Leave it out."),
     Clause("columns", (), "FROM does not rename columns", "Name outputs in the SELECT list: x AS name."),
