@@ -61,11 +61,22 @@ def test_other_declarations() -> None:
     }
 
 
-@pytest.mark.parametrize("kind", [date, datetime])
-def test_two_days_are_a_range_of_days(kind: type[date]) -> None:
-    assert columns({"id": [], "day": []}, day=(kind(2026, 1, 1), kind(2026, 12, 31))) == {
-        "day": {"type": "date", "values": "2026-01-01 … 2026-12-31"}
-    }
+@pytest.mark.parametrize("kind", [date, datetime, pd.Timestamp])
+def test_bounds_may_be_days(kind: Callable[..., Any]) -> None:
+    days = {"type": "date", "values": "2026-01-01 … 2026-12-31"}
+    assert columns({"id": [], "day": []}, day=(kind(2026, 1, 1), kind(2026, 12, 31))) == {"day": days}
+
+
+def test_two_texts_are_values_and_no_bounds() -> None:
+    with pytest.raises(InvalidArgument, match=r"columns\['age'\] must be a list where these are its values: \['a', 'b'\]"):
+        columns(DATA, age=("a", "b"))
+
+
+def test_frames_that_are_not_there_yet_and_ids_in_the_index_are_told_of() -> None:
+    with pytest.raises(InvalidArgument, match=r"write frame\.collect\(\)"):
+        columns(pl.LazyFrame(DATA), age=(0, 110))
+    with pytest.raises(InvalidArgument, match=r"write frame\.reset_index\(\)"):
+        columns(pd.DataFrame(DATA).set_index("id"), age=(0, 110))
 
 
 @pytest.mark.parametrize("written", ["number", (1, 2, 3), 5, {1, 2}, np.array([1, 2])])

@@ -14,6 +14,7 @@ from hedgerow.errors import SourceError
 from hedgerow.plan.schema import Column, Link, Partition, Schema
 from hedgerow.plan.values import Type, Value
 from hedgerow.policy import ColumnRule, Policy, TableRule
+from hedgerow.policy.frame import FRAME
 from hedgerow.sql.catalog import CAPS, Catalog, TableEntry, nearest
 
 __all__ = ["catalog_of", "schema_of"]
@@ -84,7 +85,8 @@ def _check_there(table: TableRule, named: Sequence[str], here: Sequence[Physical
     told = [f"{name!r} (did you mean {close!r}?)" if (close := nearest(name, free)) else repr(name) for name in missing]
     there = ", ".join(column.name for column in here)
     what = f"The source of table {table.name!r} has no column {' and no column '.join(told)}; the policy says that it has."
-    raise SourceError(f"{what} Its columns are {there}.")
+    mixed = " Columns of a frame that hold several types, such as text and numbers, are not read: make them one."
+    raise SourceError(f"{what} Its columns are {there}.{mixed if table.source == FRAME else ''}")
 
 
 def _leading(policy: Policy, table: TableRule) -> list[str]:

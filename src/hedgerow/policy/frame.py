@@ -25,6 +25,10 @@ def document_of(frame: object, budget: Mapping[str, Any], table: dict[str, Any],
     if names is not None:
         known = ", ".join(map(str, names))
         if table["unit"] != "row" and table["unit"] not in names:
+            if table["unit"] in getattr(getattr(frame, "index", None), "names", ()):
+                raise InvalidArgument(
+                    "unit", "is the index of the frame: write frame.reset_index(), which makes a column of it", table["unit"]
+                )
             raise InvalidArgument("unit", f"must be 'row' or a column of the frame: {known}", table["unit"])
         for name in columns:
             if name not in names:
@@ -50,9 +54,11 @@ def _declared(frame: object, name: str, written: object) -> Mapping[str, Any]:
         low, high = written
         if isinstance(low, date) and isinstance(high, date):
             return {"type": "date", "values": f"{low.isoformat()[:10]} … {high.isoformat()[:10]}"}
+        if isinstance(low, str) and isinstance(high, str):
+            raise InvalidArgument(f"columns[{name!r}]", f"must be a list where these are its values: [{low!r}, {high!r}]", written)
         whole = all(isinstance(end, Integral) for end in written) and _holds_integers(frame, name)
         return {"type": "integer" if whole else "real", "min": low, "max": high}
-    ways = f"bounds (low, high), a list of values, one of {', '.join(TYPES)}, a dict as in a policy file, or None"
+    ways = f"bounds (low, high) of numbers or dates, a list of values, one of {', '.join(TYPES)}, a dict as in a policy file, or None"
     raise InvalidArgument(f"columns[{name!r}]", f"must be {ways}", written)
 
 
@@ -60,6 +66,8 @@ def _names(frame: Any) -> list[Any] | None:
     """The names of the columns, in the ways of Arrow, pandas, polars and plain dicts; None when the frame is something else."""
     if isinstance(frame, Mapping):
         return list(frame)
+    if type(frame).__name__ == "LazyFrame":
+        raise InvalidArgument("frame", "must be there: write frame.collect()", type(frame).__name__)
     names = getattr(frame, "column_names", None)
     if names is None:
         names = getattr(frame, "columns", None)
