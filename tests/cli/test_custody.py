@@ -215,7 +215,11 @@ def test_a_budget_is_told_part_by_part(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["budget", shop]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "people"
-    assert lines[4] == "A question is answered while epsilon or rho lasts; delta is for groups that are not declared."
+    assert lines[3].startswith("delta:   total 5e-10, spent")  # of 1e-9
+    assert lines[4] == (
+        "A question is answered while epsilon or rho lasts; delta is for groups that are not declared. "
+        "(It is half of the policy's: the other half stands behind rho.)"
+    )
     assert "Left for questions about one part of orders alone:" in lines
     assert any(line.startswith("  2026-03  epsilon 3.500000000000, rho ") for line in lines)
 

@@ -169,7 +169,12 @@ def _told(analyst: str, quota: Account | None) -> str:
 
 def _meant(view: Account | DualAccount) -> list[str]:
     """What to make of three lines, for whoever sees them first."""
-    return ["A question is answered while epsilon or rho lasts; delta is for groups that are not declared."] if hasattr(view, "rho") else []
+    if not hasattr(view, "rho"):
+        return []
+    return [
+        "A question is answered while epsilon or rho lasts; delta is for groups that are not declared. "
+        "(It is half of the policy's: the other half stands behind rho.)"
+    ]
 
 
 def _parts_of(view: Account | DualAccount) -> list[str]:
