@@ -193,3 +193,8 @@ def test_what_is_told_of_an_expression_reads_as_the_expression(before: str, key:
     told = tokenise(sql).cut(node)
     assert len(told) <= 300
     assert told.endswith("…") or sqlglot.parse_one(f"SELECT {told}", dialect="duckdb").expressions[0] == node
+
+
+@pytest.mark.parametrize("cast", ["age::numeric", "CAST(age AS DECIMAL)", "CAST(age AS DECIMAL(5, 1))", "age::varchar"])
+def test_a_type_that_the_parser_spells_out_is_underlined_as_it_was_written(cast: str) -> None:
+    assert marked(f"SELECT COUNT(*) FROM visits WHERE {cast} > 1") == cast

@@ -82,7 +82,7 @@ class Text:
 
     def span(self, node: exp.Expr) -> Span | None:
         """The text of a node: from its first to its last known token, widened until brackets match."""
-        places = [(part.meta["start"], part.meta["end"]) for part in node.walk() if "start" in part.meta]
+        places = [(part.meta["start"], part.meta["end"]) for part in node.walk() if "start" in part.meta and not self._foreign(part)]
         if not places:
             return self.word(*_names(node))
         first = max(self._before(min(start for start, _ in places)) - 1, 0)
@@ -95,6 +95,10 @@ class Text:
         if last + 1 < len(self.tokens) and self.tokens[last + 1].text.upper() in _AFTER.get(type(node), ()):
             first, last = self._balanced(first, min(last + 2, len(self.tokens) - 1))
         return self.tokens[first].start, self.tokens[last].end + 1
+
+    def _foreign(self, part: exp.Expr) -> bool:
+        """Whether the parser added it: of NUMERIC it makes DECIMAL(18, 3), whose numbers have their places in that text."""
+        return isinstance(part.parent, exp.DataTypeParam) and self.text[part.meta["start"] : part.meta["end"] + 1] != part.name
 
     def cut(self, node: exp.Expr, most: int = _CUT) -> str:
         """The text of a node in one line, for people, who may copy it: as it was typed where that is all of it, else from the tree."""
