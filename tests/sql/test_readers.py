@@ -220,3 +220,10 @@ def test_values_that_spell_numbers_may_be_numbers_and_others_may_not() -> None:
         parse("SELECT AVG(r.beds) FROM visits v JOIN regions r ON r.region = v.region", catalog)
     with pytest.raises(Unsupported, match=r"Use MODE\(x\), or COUNT\(x\)\."):
         ask("SELECT MAX(region) FROM visits")
+
+
+@pytest.mark.parametrize("condition", ["age = '50'", "Cost > '50'", "'50' < age", "YEAR(day) = '50'"])
+def test_numbers_in_quotes_are_told_to_lose_them(condition: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        ask(f"SELECT COUNT(*) FROM visits WHERE {condition}")
+    assert str(caught.value).endswith("Numbers take no quotes: write 50.")

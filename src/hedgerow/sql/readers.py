@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NoReturn
 from sqlglot import exp
 
 from hedgerow.errors import Refused, Unbounded, Unsupported
-from hedgerow.plan.expressions import Call, Expression, reads
+from hedgerow.plan.expressions import Call, Constant, Expression, reads
 from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.values import Range, Type
 from hedgerow.sql.asked import Asked
@@ -210,8 +210,11 @@ def _condition(node: exp.Expr) -> exp.Expr | None:
 
 
 def _declared_otherwise(scope: Scope, arguments: Sequence[Typed]) -> str | None:
-    """The line of the policy that makes numbers of a text beside numbers."""
+    """What makes a number of a text beside numbers: it is written without quotes, or the policy has a line for its column."""
     numbers = [argument.type for argument in arguments if argument.type in ("integer", "real")]
+    written = [argument.expression.value for argument in arguments if argument.type == "text" and isinstance(argument.expression, Constant)]
+    if numbers and len(numbers) < len(arguments) and written and NUMBER.fullmatch(str(written[0])):
+        return f"Numbers take no quotes: write {written[0]}."
     line = as_numbers(scope, [argument for argument in arguments if argument.type == "text"], "real" if "real" in numbers else "integer")
     return f"{line}; else compare it with 'text'." if numbers and line is not None else None
 
