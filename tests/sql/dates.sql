@@ -93,3 +93,8 @@ SELECT DATE_TRUNC('day', month) AS m, COUNT(*) FROM visits WHERE DATE(day) >= DA
 --> a0: rows (integer)
 --> m = k0 (date)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF(day, month, DAY) > 3 AND DATE_DIFF('month', month, day) < 2 AND DATEDIFF(year, month, day) < 2
+--> where (YEAR(day) - YEAR(month)) * 12 + (MONTH(day) - MONTH(month)) <= 1 AND YEAR(day) - YEAR(month) <= 1 AND DATE_DIFF('day', month, day) >= 4
+--> a0: rows (integer)
+--> count = a0 (integer)

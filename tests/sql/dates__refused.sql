@@ -96,3 +96,9 @@ SELECT COUNT(*) FROM visits WHERE DATE(day, 'UTC') = '2026-01-01'
 
 SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('decade', day) = '2026-01-01'
 --> Unsupported: DATE_TRUNC does not know this part
+
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF(month, DATE '2026-01-01', day) > 3
+--> Unsupported: Here a part of dates and a column have one name, and either may be meant
+
+SELECT COUNT(*) FROM labs WHERE DATE_DIFF(taken, DATE '2026-01-01', DAY) > 3
+--> Unsupported: DATE_DIFF does not know this part

@@ -45,6 +45,8 @@ def refused(sql: str) -> list[str]:
         ("SELECT DIV(age, 10) AS d, COUNT(*) FROM visits GROUP BY d", "DIV", "Write FLOOR(a / b)."),
         ("SELECT DECODE(region, 'a', 'b', 'c') AS d, COUNT(*) FROM visits GROUP BY d", "DECODE", "THEN 'a' ELSE 'b' END."),
         ("SELECT COUNT(*) FROM visits WHERE city = \u2018ulm\u2019", "\u2018ulm\u2019", "Text takes straight single quotes: 'ulm'."),
+        ("SELECT COUNT(*) FROM visits WHERE DATEDIFF(day, month) > 3", "DATEDIFF", "with 'day', 'month' or 'year'."),
+        ("SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', day, month) > 3 GRUOP BY age", "GRUOP", "Did you mean GROUP?"),
         ("SELECT COUNT(*) FROM visits WHERE", "WHERE", "Write one SELECT: SELECT … FROM table WHERE … GROUP BY …."),
     ],
 )

@@ -18,6 +18,7 @@ from hedgerow.sql.text import Span, Text
 
 __all__ = ["no_sql", "slip"]
 
+_STUMBLED: Final = ("DIV", "DECODE", "DATEDIFF", "DATE_DIFF")  # functions that the parser wants in another form
 _WORDS: Final = ("SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN")
 
 
@@ -32,17 +33,17 @@ def no_sql(text: Text, body: Sequence[Token], place: Span | None, names: Iterabl
     at = next((i for i, token in enumerate(body) if place is not None and token.start == place[0]), 0)
     if len(body) > 2 and body[1].text.upper() == "TOP":
         return text.refusal(Unsupported, "TOP is not read", place, f"Write LIMIT {body[2].text[:9]} at the end, behind ORDER BY.")
-    for token, behind in pairwise(body[: at + 2]):
+    for i, (token, behind) in enumerate(pairwise(body[: at + 2])):
         if token.text == "`" and token.token_type == TokenType.UNKNOWN:
             name = text.text[token.end + 1 :].partition("`")[0]
             whole = (token.start, min(token.end + len(name) + 2, len(text.text)))
             return text.refusal(Unsupported, "Names are not quoted with backticks here", whole, f"Write {quoted(name[:60])}.")
-        if token.text.upper() in ("DIV", "DECODE") and behind.token_type == TokenType.L_PAREN:
+        if token.text.upper() in _STUMBLED and behind.token_type == TokenType.L_PAREN and _open(body[i + 1 : at]):
             return text.refusal(Unsupported, f"{token.text} is no function here", _span(token), INSTEAD[token.text.upper()])
-    before = body[at - 1] if at > 0 else None
-    meant = slip(before.text) if before is not None and before.token_type == TokenType.VAR else None
-    if before is not None and meant is not None:
-        return text.refusal(Unsupported, "This does not read as SQL from here on", _span(before), f"Did you mean {meant}?")
+    for token in body[max(at - 1, 0) : at + 1]:
+        meant = slip(token.text) if token.token_type == TokenType.VAR else None
+        if meant is not None:
+            return text.refusal(Unsupported, "This does not read as SQL from here on", _span(token), f"Did you mean {meant}?")
     return text.refusal(Unsupported, "This does not read as SQL from here on", place, _unquoted(text, body, at, names))
 
 
@@ -56,6 +57,11 @@ def _unquoted(text: Text, body: Sequence[Token], at: int, names: Iterable[str]) 
         name = text.text[body[at - 1].start : body[at].end + 1]
         return f"A name with a blank in it takes double quotes: {quoted(' '.join(name.split()))}."
     return "Check the word before it. " + ONE
+
+
+def _open(tokens: Sequence[Token]) -> bool:
+    """Whether the first bracket of these is still open at their end."""
+    return sum((token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN) for token in tokens) > 0
 
 
 def _span(token: Token) -> Span:

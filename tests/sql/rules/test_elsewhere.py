@@ -62,7 +62,7 @@ def test_what_is_advised_is_answered() -> None:
 
 @pytest.mark.parametrize("name", sorted(INSTEAD))
 def test_a_name_from_elsewhere_is_refused_with_its_advice(name: str) -> None:
-    if name in ("DIV", "DECODE"):  # words that the parser stumbles over
+    if name in ("DIV", "DECODE"):  # their brackets are no SQL for the parser
         return
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT({name}(age)) FROM visits")

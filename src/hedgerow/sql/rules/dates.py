@@ -6,7 +6,9 @@ import re
 from typing import Final
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import TokenType
 
+from hedgerow.errors import Refused
 from hedgerow.plan.expressions import Constant
 from hedgerow.sql.rule import Reader, Refusal, Rule, filled
 from hedgerow.sql.typed import Typed, aligned, constant, no_day
@@ -96,16 +98,34 @@ def _later(node: exp.DateAdd, reader: Reader) -> Typed:
 def _difference(node: exp.DateDiff, reader: Reader) -> Typed:
     """DATE_DIFF('day', a, b): from a to b. Months and years count how often one begins in between."""
     unit = _word(node.args.get("unit"))
+    if unit not in ("DAY", "MONTH", "YEAR"):
+        reader.refuse(node, "DATE_DIFF does not know this part", _DIFFERENCE)
+    if _turned(node, reader):
+        reader.refuse(node, "Here a part of dates and a column have one name, and either may be meant", _DIFFERENCE)
     first, last = (aligned([reader.read(part)], "date")[0] for part in (node.expression, node.this))
     if unit == "DAY":
         return reader.call(node, "days between", first, last)
-    if unit not in ("MONTH", "YEAR"):
-        reader.refuse(node, "DATE_DIFF does not know this part", "Write DATE_DIFF('day', a, b), with 'day', 'month' or 'year'.")
     years = reader.call(node, "-", *(reader.call(node, "year", day) for day in (last, first)))
     if unit == "YEAR":
         return years
     months = reader.call(node, "-", *(reader.call(node, "month", day) for day in (last, first)))
     return reader.call(node, "+", reader.call(node, "*", years, constant(12, "integer")), months)
+
+
+def _turned(node: exp.DateDiff, reader: Reader) -> bool:
+    """Whether DATE_DIFF(month, a, day) may also mean DATE_DIFF(b, a, part), as others write it: both words are columns and parts."""
+    unit, last, span = node.args["unit"], node.this, reader.text.span(node)
+    bare = isinstance(last, exp.Column) and "table" not in last.args and last.name.upper() in _PARTS
+    if span is None or not bare or last.name.upper() == unit.name.upper():
+        return False  # where the two words are one, both mean the same
+    call = [token for token in reader.text.tokens if span[0] <= token.start < span[1]]
+    if len(call) < 3 or call[2].token_type == TokenType.STRING:
+        return False
+    try:
+        reader.read(exp.column(unit.name))
+    except Refused:
+        return False
+    return True
 
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,6}")
@@ -116,6 +136,7 @@ _UNITS: Final = {
     "QUARTER": ("add months", 3),
     "YEAR": ("add months", 12),
 }
+_DIFFERENCE: Final = "Write DATE_DIFF('day', a, b), for the days from a to b; 'day', 'month' or 'year' stands first, in quotes."
 _INTERVAL: Final = "Write d + INTERVAL 3 DAY, with a whole number of DAY, WEEK, MONTH, QUARTER or YEAR."
 _NO_CLOCK: Final = "Write the date itself, such as DATE '2026-01-31': then the same question has the same answer tomorrow."
 RULES: tuple[Rule | Refusal, ...] = (

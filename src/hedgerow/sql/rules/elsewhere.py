@@ -38,7 +38,7 @@ _DISTINCT: Final = "Write COUNT(DISTINCT x)."
 INSTEAD: Final = {
     **dict.fromkeys(("DATE_PART", "DATEPART"), _PART),
     **dict.fromkeys(("DATEADD", "DATE_SUB", "DATESUB", "TIMESTAMPADD"), _LATER),
-    "AGE": _BETWEEN,
+    **dict.fromkeys(("AGE", "DATEDIFF", "DATE_DIFF"), _BETWEEN),  # the latter with two dates alone
     **dict.fromkeys(("FORMAT_DATE", "FORMAT_TIMESTAMP", "DATE_FORMAT", "TO_VARCHAR"), _WORDED),
     **dict.fromkeys(("TO_DATE", "TRY_TO_DATE", "PARSE_DATE"), _PARSED),
     **dict.fromkeys(("NOW", "GETDATE", "SYSDATE"), _CLOCK),
