@@ -98,3 +98,8 @@ SELECT COUNT(*) FROM visits WHERE DATE_DIFF(day, month, DAY) > 3 AND DATE_DIFF('
 --> where (YEAR(day) - YEAR(month)) * 12 + (MONTH(day) - MONTH(month)) <= 1 AND YEAR(day) - YEAR(month) <= 1 AND DATE_DIFF('day', month, day) >= 4
 --> a0: rows (integer)
 --> count = a0 (integer)
+
+SELECT COUNT(*) FROM visits WHERE DATE_TRUNC(year, day) = '2026-01-01' AND DATE_TRUNC('month', day) = '2026-03-01' AND DATE_TRUNC(day, day) > '2026-03-01'
+--> where DATE_TRUNC('month', day) = DATE '2026-03-01' AND DATE_TRUNC('year', day) = DATE '2026-01-01' AND day > DATE '2026-03-01'
+--> a0: rows (integer)
+--> count = a0 (integer)

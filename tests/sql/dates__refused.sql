@@ -102,3 +102,18 @@ SELECT COUNT(*) FROM visits WHERE DATE_DIFF(month, DATE '2026-01-01', day) > 3
 
 SELECT COUNT(*) FROM labs WHERE DATE_DIFF(taken, DATE '2026-01-01', DAY) > 3
 --> Unsupported: DATE_DIFF does not know this part
+
+SELECT DATE_TRUNC(day, MONTH) AS m, COUNT(*) FROM visits GROUP BY m
+--> Unsupported: Here a part of dates and a column have one name, and either may be meant
+
+SELECT DATE_TRUNC(month, DAY) AS m, COUNT(*) FROM visits GROUP BY m
+--> Unsupported: Here a part of dates and a column have one name, and either may be meant
+
+SELECT DATE_TRUNC(day, WEEK) AS m, COUNT(*) FROM visits GROUP BY m
+--> Unsupported: Here a part of dates and a column have one name, and either may be meant
+
+SELECT DATE_TRUNC(taken, MONTH) AS m, COUNT(*) FROM labs GROUP BY m
+--> Unsupported: DATE_TRUNC does not know this part
+
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF(day, DATE '2026-01-01', YEAR) > 3
+--> Unsupported: Here a part of dates and a column have one name, and either may be meant

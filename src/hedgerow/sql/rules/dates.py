@@ -56,12 +56,12 @@ def _extract(node: exp.Extract, reader: Reader) -> Typed:
 
 def _start(node: exp.Expr, reader: Reader) -> Typed:
     unit = _word(node.args.get("unit"))
+    if unit not in (*_STARTS, "DAY"):
+        reader.refuse(node, "DATE_TRUNC does not know this part", _FIRST)
+    if _turned(node, reader):
+        reader.refuse(node, _EITHER, _FIRST)
     if unit == "DAY":
         return _day(node, reader)
-    if unit not in _STARTS:
-        reader.refuse(
-            node, "DATE_TRUNC does not know this part", "Write DATE_TRUNC('month', d), with 'day', 'week', 'month', 'quarter' or 'year'."
-        )
     return _of(node, reader, _STARTS[unit], node.this)
 
 
@@ -101,7 +101,7 @@ def _difference(node: exp.DateDiff, reader: Reader) -> Typed:
     if unit not in ("DAY", "MONTH", "YEAR"):
         reader.refuse(node, "DATE_DIFF does not know this part", _DIFFERENCE)
     if _turned(node, reader):
-        reader.refuse(node, "Here a part of dates and a column have one name, and either may be meant", _DIFFERENCE)
+        reader.refuse(node, _EITHER, _DIFFERENCE)
     first, last = (aligned([reader.read(part)], "date")[0] for part in (node.expression, node.this))
     if unit == "DAY":
         return reader.call(node, "days between", first, last)
@@ -112,10 +112,11 @@ def _difference(node: exp.DateDiff, reader: Reader) -> Typed:
     return reader.call(node, "+", reader.call(node, "*", years, constant(12, "integer")), months)
 
 
-def _turned(node: exp.DateDiff, reader: Reader) -> bool:
-    """Whether DATE_DIFF(month, a, day) may also mean DATE_DIFF(b, a, part), as others write it: both words are columns and parts."""
+def _turned(node: exp.Expr, reader: Reader) -> bool:
+    """Whether DATE_DIFF(month, a, day) may also mean DATE_DIFF(b, a, part), and DATE_TRUNC(day, month) DATE_TRUNC(d, part), as others write
+    them: the first word is a part and a column, the last one is a part."""
     unit, last, span = node.args["unit"], node.this, reader.text.span(node)
-    bare = isinstance(last, exp.Column) and "table" not in last.args and last.name.upper() in _PARTS
+    bare = isinstance(last, exp.Column) and "table" not in last.args and last.name.upper() in {*_PARTS, *_STARTS}
     if span is None or not bare or last.name.upper() == unit.name.upper():
         return False  # where the two words are one, both mean the same
     call = [token for token in reader.text.tokens if span[0] <= token.start < span[1]]
@@ -136,6 +137,8 @@ _UNITS: Final = {
     "QUARTER": ("add months", 3),
     "YEAR": ("add months", 12),
 }
+_EITHER: Final = "Here a part of dates and a column have one name, and either may be meant"
+_FIRST: Final = "Write DATE_TRUNC('month', d), with 'day', 'week', 'month', 'quarter' or 'year'."
 _DIFFERENCE: Final = "Write DATE_DIFF('day', a, b), for the days from a to b; 'day', 'month' or 'year' stands first, in quotes."
 _INTERVAL: Final = "Write d + INTERVAL 3 DAY, with a whole number of DAY, WEEK, MONTH, QUARTER or YEAR."
 _NO_CLOCK: Final = "Write the date itself, such as DATE '2026-01-31': then the same question has the same answer tomorrow."
