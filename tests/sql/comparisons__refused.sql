@@ -81,3 +81,9 @@ SELECT COUNT(*) FROM visits WHERE day >= '2026-01-01 12:00:00'
 
 SELECT COUNT(*) FROM visits WHERE day BETWEEN '2026-01-01' AND '2026-01-31T23:59:59Z'
 --> Unsupported: Times of day are not known: a timestamp is read as its date
+
+SELECT COUNT(*) FROM visits WHERE city LIKE '5\%%'
+--> Unsupported: In some databases a backslash takes % and _ their meaning, in others it is a letter
+
+SELECT COUNT(*) FROM visits WHERE city NOT LIKE 'a\_b'
+--> Unsupported: In some databases a backslash takes % and _ their meaning, in others it is a letter

@@ -59,6 +59,9 @@ def _like(node: exp.Like, reader: Reader) -> Typed:
     value, pattern = aligned([reader.read(node.this), reader.read(node.expression)], "text")
     if not isinstance(pattern.expression, Constant) or pattern.is_null:
         reader.refuse(node, "LIKE compares with a pattern that is written out", "Write x LIKE 'a%'.")
+    if any(sign in str(pattern.expression.value) for sign in ("\\%", "\\_")):
+        what = "In some databases a backslash takes % and _ their meaning, in others it is a letter"
+        reader.refuse(node, what, "Write STARTS_WITH(x, '5%'), or RIGHT(x, 2) = '5%', where % and _ stand for themselves.")
     found = reader.call(node, "like", value, pattern)
     return reader.call(node, "not", found) if node.args.get("negate") else found
 
