@@ -227,3 +227,10 @@ def test_numbers_in_quotes_are_told_to_lose_them(condition: str) -> None:
     with pytest.raises(Unsupported) as caught:
         ask(f"SELECT COUNT(*) FROM visits WHERE {condition}")
     assert str(caught.value).endswith("Numbers take no quotes: write 50.")
+
+
+@pytest.mark.parametrize("condition", ["smoker = 1", "smoker = 'yes'"])
+def test_conditions_compare_with_true_and_false(condition: str) -> None:
+    with pytest.raises(Unsupported, match=r"conditions with TRUE or FALSE\."):
+        ask(f"SELECT COUNT(*) FROM visits WHERE {condition}")
+    assert ask("SELECT COUNT(*) FROM visits WHERE smoker = TRUE").aggregates

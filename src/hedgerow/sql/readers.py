@@ -41,7 +41,7 @@ _INSTEAD: Final = {
     "number": "Use columns that the policy declares as numbers.",
     "text": "Use columns that the policy declares as text.",
     "date": "Use a column that the policy declares as a date, or write DATE '2026-01-31'.",
-    "same": "Bring both sides to one type: numbers with numbers, text with text, dates with '2026-01-31'.",
+    "same": "Bring both sides to one type: numbers with numbers, text with text, dates with '2026-01-31', conditions with TRUE or FALSE.",
 }
 _KINDS: Final = {
     **dict.fromkeys(("and", "or", "not"), "boolean"),
