@@ -10,10 +10,17 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.schema import Column
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.reading import parse
-from hedgerow.sql.slips import slip
+from hedgerow.sql.slips import bare_name, slip
+from hedgerow.sql.text import MAX_BYTES
 from sql.fixtures import CATALOG, VISITS
 
-ODD = (Column("Date of Birth", "date"), Column("when", "date"), Column("Größe", "integer"), Column("secret name", "text"))
+ODD = (
+    Column("Date of Birth", "date"),
+    Column("when", "date"),
+    Column("Height (cm)", "integer"),
+    Column("Smoker?", "boolean"),
+    Column("secret name", "text"),
+)
 NAMED = Catalog(
     {
         "visits": replace(
@@ -39,7 +46,9 @@ def refused(sql: str) -> list[str]:
         ("SELCT COUNT(*) FROM visits", "SELCT", "Did you mean SELECT?"),
         ("SELECT COUNT(*) FROM `visits` WHERE `age` > 5", "`visits`", "Write visits."),
         ("SELECT COUNT(`Date of Birth`) FROM visits", "`Date of Birth`", 'Write "Date of Birth".'),
-        ("SELECT COUNT(*) FROM visits WHERE Date of Birth IS NULL", "of", 'takes double quotes: "Date of Birth".'),
+        ("SELECT COUNT(*) FROM visits WHERE Date of Birth IS NULL", "Date of Birth", 'Write "Date of Birth".'),
+        ("SELECT AVG(Height (cm)) FROM visits", "Height (cm)", 'Write "Height (cm)".'),
+        ("SELECT COUNT(*) FROM visits WHERE smoker? IS NULL", "smoker?", 'Write "Smoker?".'),
         ("SELECT when, COUNT(*) FROM visits GROUP BY when", "when", 'when is a word of SQL; as a name it takes double quotes: "when".'),
         ("SELECT COUNT(*) FROM visits WHERE secret name IS NULL", "name", 'A name with a blank in it takes double quotes: "secret name".'),
         ("SELECT DIV(age, 10) AS d, COUNT(*) FROM visits GROUP BY d", "DIV", "Write FLOOR(a / b)."),
@@ -58,11 +67,23 @@ def test_what_was_meant_is_told(sql: str, marked: str, instead: str) -> None:
 
 def test_hidden_names_are_not_told() -> None:
     """What the catalogue has is spelled as it has it; what is hidden comes back as it was written."""
-    assert refused("SELECT COUNT(*) FROM visits WHERE DATE of BIRTH IS NULL")[-1].endswith('"Date of Birth".')
+    assert refused("SELECT COUNT(*) FROM visits WHERE DATE of BIRTH IS NULL")[-1] == 'Write "Date of Birth".'
     assert refused("SELECT COUNT(*) FROM visits WHERE SECRET NAME IS NULL")[-1].endswith('"SECRET NAME".')
+
+
+def test_text_that_holds_a_name_is_not_taken_for_it() -> None:
+    for sql in ("SELECT nothing FROM visits WHERE city = 'Date of Birth'", 'SELECT "Date of Birth", COUNT(*) FROM visits -- Date of Birth'):
+        assert "takes double quotes" not in refused(sql)[0]
 
 
 def test_words_of_sql_are_no_slips() -> None:
     assert slip("from") is None
     assert slip("region") is None
     assert slip("Form") == "FROM"
+
+
+@pytest.mark.parametrize("sign", ["/*", "'", "''", '"', "--", "`", "Date of "])
+def test_hostile_text_is_looked_at_once(sign: str) -> None:
+    assert bare_name(sign * (MAX_BYTES // len(sign)), ["Date of Birth", "when"]) is None
+    assert bare_name("Date of Birth " + sign * MAX_BYTES, ["Date of Birth"]) is None  # too long to look at
+    assert bare_name(f"a 'x' {sign}", ["x"]) is None

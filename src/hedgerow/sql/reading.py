@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ParseError
 from sqlglot.parsers.duckdb import DuckDBParser
 
-from hedgerow.errors import Unsupported
+from hedgerow.errors import Refused, Unsupported
 from hedgerow.plan.nodes import Rows
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.heading import Heading, read_heading
 from hedgerow.sql.question import Question
+from hedgerow.sql.quoting import quoted
 from hedgerow.sql.readers import only
 from hedgerow.sql.rule import Refusal
 from hedgerow.sql.rules import BY_NODE
 from hedgerow.sql.rules.statements import ONE
 from hedgerow.sql.selection import Selection
-from hedgerow.sql.slips import no_sql
+from hedgerow.sql.slips import bare_name, no_sql
 from hedgerow.sql.subqueries import Sources
 from hedgerow.sql.text import Span, Text
 
@@ -33,12 +36,28 @@ class _Parser(DuckDBParser):
 
 def parse(text: str, catalog: Catalog) -> Question:
     """What the text asks of these tables. Refused (Unsupported, Unbounded) with the piece underlined where it cannot be answered."""
-    heading = read_heading(text)
     try:
-        return Selection(heading, _select(heading, catalog), catalog).question()
-    except RecursionError:
-        what, instead = "This question is nested too deeply", "Write it flatter, or ask for its parts."
-        raise heading.text.refusal(Unsupported, what, None, instead) from None
+        heading = read_heading(text)
+        try:
+            return Selection(heading, _select(heading, catalog), catalog).question()
+        except RecursionError:
+            what, instead = "This question is nested too deeply", "Write it flatter, or ask for its parts."
+            raise heading.text.refusal(Unsupported, what, None, instead) from None
+    except Unsupported as error:
+        raise _bare(text, catalog) or error from None
+
+
+def _bare(text: str, catalog: Catalog) -> Refused | None:
+    """The refusal of a name like Height (cm) without its quotes, which reads as something else, and is refused as that."""
+    bare = bare_name(text, (name for name in _names(catalog) if re.search(r"\W", name)))
+    if bare is None:
+        return None
+    what, instead = "A name with a blank or a sign in it takes double quotes", f"Write {quoted(bare[0])}."
+    return Text(text, ()).refusal(Unsupported, what, bare[1], instead)
+
+
+def _names(catalog: Catalog) -> list[str]:
+    return [*catalog.tables, *(column.name for entry in catalog.tables.values() for column in entry.columns)]
 
 
 def read_rows(catalog: Catalog, table: str, where: str | None = None) -> Rows:
@@ -68,8 +87,7 @@ def statement_of(heading: Heading, catalog: Catalog) -> exp.Expr | None:
         parser = _Parser(error_level=ErrorLevel.IMMEDIATE, dialect=DuckDB())
         return parser.parse(list(heading.body), heading.text.text)[0]
     except ParseError as error:
-        names = [*catalog.tables, *(column.name for entry in catalog.tables.values() for column in entry.columns)]
-        raise no_sql(heading.text, heading.body, _place(heading.text, error), names) from None
+        raise no_sql(heading.text, heading.body, _place(heading.text, error), _names(catalog)) from None
     except RecursionError:
         raise
     except Exception:

@@ -14,10 +14,11 @@ from hedgerow.errors import Refused, Unsupported
 from hedgerow.sql.quoting import quoted
 from hedgerow.sql.rules.elsewhere import INSTEAD
 from hedgerow.sql.rules.statements import ONE
-from hedgerow.sql.text import Span, Text
+from hedgerow.sql.text import MAX_BYTES, Span, Text
 
-__all__ = ["no_sql", "slip"]
+__all__ = ["bare_name", "no_sql", "slip"]
 
+_ENDS: Final = {"'": "'", '"': '"', "`": "`", "--": "\n", "/*": "*/"}  # of what is quoted or a comment
 _STUMBLED: Final = ("DIV", "DECODE", "DATEDIFF", "DATE_DIFF")  # functions that the parser wants in another form
 _WORDS: Final = ("SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN")
 
@@ -47,12 +48,39 @@ def no_sql(text: Text, body: Sequence[Token], place: Span | None, names: Iterabl
     return text.refusal(Unsupported, "This does not read as SQL from here on", place, _unquoted(text, body, at, names))
 
 
+def bare_name(text: str, names: Iterable[str]) -> tuple[str, Span] | None:
+    """A name that takes double quotes, and where it stands without them; text in quotes and comments is not looked at."""
+    odd = [name for name in names if quoted(name) != name]
+    plain = _blanked(text) if odd and len(text) <= MAX_BYTES else ""
+    for name in odd:
+        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plain, re.IGNORECASE)
+        if found is not None:
+            return name, found.span()
+    return None
+
+
+def _blanked(text: str) -> str:
+    """The text with blanks for what is quoted or a comment, in one pass: it may be hostile."""
+    pieces, place = [], 0
+    while place < len(text):
+        sign = text[place : place + 2] if text[place : place + 2] in _ENDS else text[place]
+        if sign not in _ENDS:
+            pieces.append(sign)
+            place += 1
+            continue
+        found = text.find(_ENDS[sign], place + len(sign))
+        end = len(text) if found < 0 else found + len(_ENDS[sign])
+        pieces.append(" " * (end - place))
+        place = end
+    return "".join(pieces)
+
+
 def _unquoted(text: Text, body: Sequence[Token], at: int, names: Iterable[str]) -> str:
     """A name that stands there without the quotes that it takes; else all that can be said."""
-    for name in names:
-        if quoted(name) != name and re.search(rf'(?<![\w"]){re.escape(name)}(?![\w"])', text.text, re.IGNORECASE):
-            why = "A name with a blank or a sign in it" if re.search(r"\W", name) else f"{name} is a word of SQL; as a name it"
-            return f"{why} takes double quotes: {quoted(name)}."
+    bare = bare_name(text.text, names)
+    if bare is not None:
+        why = "A name with a blank or a sign in it" if re.search(r"\W", bare[0]) else f"{bare[0]} is a word of SQL; as a name it"
+        return f"{why} takes double quotes: {quoted(bare[0])}."
     if at > 0 and {body[at - 1].token_type, body[at].token_type} == {TokenType.VAR}:
         name = text.text[body[at - 1].start : body[at].end + 1]
         return f"A name with a blank in it takes double quotes: {quoted(' '.join(name.split()))}."
