@@ -66,6 +66,15 @@ def test_files_that_are_right_about_themselves_are_vouched_for(tmp_path: Path) -
     assert vouched(theirs, list(HONEST))
 
 
+def test_frames_are_taken_beside_files(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [1, 2]}), path := tmp_path / "t.parquet")
+    session = Session([path], Limits())
+    session.attach_file("t0", path)
+    assert session.vouch("t0", ["x"])
+    assert session.attach_object("t1", pa.table({"y": [1]})).columns == (("y", "BIGINT"),)
+    session.close()
+
+
 def of_64_bits(kind: str) -> Callable[[Any], bytes]:
     return lambda value: struct.pack(f"<{kind}", value)
 

@@ -67,8 +67,7 @@ class Session:
         with contextlib.suppress(OSError, duckdb.Error):
             if path.suffix.lower() == ".csv":
                 return path.stat().st_size // _LINE
-            told = self._connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({_quoted(str(path))})").fetchone()
-            return int(told[0]) if told else 0
+            return int(self._told(f"SELECT sum(num_rows) FROM parquet_file_metadata({_quoted(str(path))})"))
         return 0
 
     def _bits(self, rows: int, memory: int) -> int:
@@ -78,9 +77,13 @@ class Session:
         thread. So all places together are no more than half of the rows: filling them must not take longer than reading these. And with
         ten sums each they take no more than half of the memory.
         """
-        told = self._connection.execute("SELECT current_setting('threads')").fetchone()
-        places = min(rows, memory // _PLACE) // (2 * (int(told[0]) if told else 1))
+        places = min(rows, memory // _PLACE) // (2 * int(self._told("SELECT current_setting('threads')")))
         return min(max(places.bit_length() - 1, _LEAST_BITS), _MOST_BITS)
+
+    def _told(self, query: str) -> Any:
+        """The one value of a query, None where it has no row. All is fetched: a result with rows to come would keep the connection."""
+        rows = self._connection.execute(query).fetchall()
+        return rows[0][0] if rows else None
 
     def attach_object(self, relation: str, table: pa.Table) -> Attached:
         """An Arrow table."""
@@ -107,8 +110,7 @@ class Session:
     def vouch(self, relation: str, names: Sequence[str]) -> bool:
         """Whether these columns hold what the engine takes for granted about them."""
         types = dict(self._attached(relation).columns)
-        found = self._connection.execute(vouching(relation, [(name, types[name]) for name in names])).fetchone()
-        return found is None or found[0] is True
+        return self._told(vouching(relation, [(name, types[name]) for name in names])) in (None, True)
 
     def answer(self, statement: Statement) -> Columns:
         """Keys and numbers of a statement. Several threads may ask at once."""
