@@ -40,6 +40,7 @@ HONEST: dict[str, pa.Array] = {
     "listed text": pa.array(["x", "y", "x"]).dictionary_encode(),
     "truth": pa.array([True, False, None]),
     "nothing": pa.array([None] * 3, pa.int64()),
+    "a number with the hash of NULL": pa.array([1, 2, -2930909409056394622]),
     'a "name"': pa.array([1, 2, 3]),
 }
 

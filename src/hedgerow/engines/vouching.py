@@ -22,10 +22,12 @@ def vouching(relation: str, columns: Sequence[tuple[str, str]]) -> str:
         column = '"' + name.replace('"', '""') + '"'
         wanted = (("min", type_), ("max", type_), ("has_null", "BOOLEAN"))
         told += [f"CAST(variant_extract(stats({column}), '{what}') AS {of}) AS told_{what}_{place}" for what, of in wanted]
-        # COUNT, MIN and MAX would be answered from what is told; these look.
+        # COUNT, MIN and MAX would be answered from what is told; these look. NULL has a hash of its own, but for one number that shares it,
+        # and whose text does not.
         numbers = f" FILTER (WHERE isfinite({column}) OR isinf({column}))" if type_ in ("FLOAT", "DOUBLE") else ""
         seen += [f"arg_{end}({column}, {column}){numbers} AS {end}_{place}" for end in ("min", "max")]
-        seen.append(f"count_if(hash({column}) = hash(CAST(NULL AS {type_}))) AS nulls_{place}")
+        shared, text = f"hash({column}) = hash(CAST(NULL AS {type_}))", f"hash(CAST({column} AS VARCHAR) || '.')"
+        seen.append(f"count_if(CASE WHEN {shared} THEN {text} = hash(CAST(NULL AS VARCHAR)) ELSE FALSE END) AS nulls_{place}")
         sound.append(f"(nulls_{place} = 0 OR told_has_null_{place})")
         if type_ != "VARCHAR" and not type_.startswith("ENUM"):
             sound.append(f"COALESCE(told_min_{place} <= min_{place} AND max_{place} <= told_max_{place}, TRUE)")
