@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,7 +39,9 @@ _CONFIGURATION: Final = {
 _CLOSED: Final = ("SET enable_progress_bar = false", "SET TimeZone = 'UTC'", "SET enable_external_access = false")
 _LOCKED: Final = "SET lock_configuration = true"  # after this nothing can be changed any more
 _LINE: Final = 64  # bytes of a line of text, about
-_PLACE: Final = 256  # bytes of ten sums
+_SUMS: Final = 16  # what one statement may add up where lines are grouped in an array; all its levels together, as they are written
+_PLACE: Final = 32 * _SUMS  # bytes
+_ADDING: Final = re.compile(r"\b(SUM|COUNT|MIN|MAX|AVG)\(", re.IGNORECASE)
 _LEAST_BITS: Final = 12  # what the engine does when nobody tells it anything
 _MOST_BITS: Final = 24
 
@@ -58,6 +61,8 @@ class Session:
         allowed = ", ".join(_quoted(str(path)) for path in paths)
         for statement in (f"SET allowed_paths = [{allowed}]", *_CLOSED):
             self._connection.execute(statement)
+        self._narrow, self._turn = self._connection.cursor(), threading.Lock()
+        self._narrow.execute(f"SET SESSION perfect_ht_threshold = {_LEAST_BITS}")
         bits = self._bits(rows + sum(map(self._rows, paths)), limits.room)
         self._connection.execute(f"SET GLOBAL perfect_ht_threshold = {bits}")
         self._connection.execute(_LOCKED)
@@ -75,7 +80,8 @@ class Session:
 
         Most often these are ids of people, and an array is twice as fast. It has a place for every number up to the largest, in every
         thread. So all places together are no more than half of the rows: filling them must not take longer than reading these. And with
-        ten sums each they take no more than half of the memory.
+        as many sums as a statement may have there they take no more than half of the memory. Statements with more are grouped as if
+        nobody had said anything: else the array might not fit, and one person's id, the largest, would decide whether a question fails.
         """
         places = min(rows, memory // _PLACE) // (2 * int(self._told("SELECT current_setting('threads')")))
         return min(max(places.bit_length() - 1, _LEAST_BITS), _MOST_BITS)
@@ -126,14 +132,22 @@ class Session:
 
     @contextlib.contextmanager
     def _asked(self, statement: Statement) -> Iterator[duckdb.DuckDBPyConnection]:
+        if len(_ADDING.findall(statement.sql)) > _SUMS:
+            with self._turn:
+                yield self._with_objects(self._narrow).execute(statement.sql)
+            return
         with self._guard:
             cursor = self._connection.cursor()
         try:
-            for relation, table in self._objects.items():  # a cursor does not see what its parent registered
-                cursor.register(relation, table)
-            yield cursor.execute(statement.sql)
+            yield self._with_objects(cursor).execute(statement.sql)
         finally:
             cursor.close()
+
+    def _with_objects(self, cursor: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+        """A cursor does not see what its parent registered."""
+        for relation, table in self._objects.items():
+            cursor.register(relation, table)
+        return cursor
 
     def complaint(self, query: str) -> str | None:
         """Why the names and types of a query do not fit, in the first line of the engine's words; nothing is run. None where they do."""
@@ -147,8 +161,9 @@ class Session:
 
     def close(self) -> None:
         """Lets go of everything. A second time it does nothing."""
-        with contextlib.suppress(duckdb.Error):
-            self._connection.close()
+        for connection in (self._narrow, self._connection):
+            with contextlib.suppress(duckdb.Error):
+                connection.close()
 
     def _attached(self, relation: str, names: Sequence[str] | None = None) -> Attached:
         """``names`` are those in the data. The engine renames what differs in upper and lower case alone, and a policy that meant the
