@@ -7,12 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 from engines.small import ANSWER, BY_CITY, ROWS, VISITS, question, visits
 from engines.worlds import answer
 from hedgerow.engines import compile
 from hedgerow.engines.duckdb import DuckDB, Registered
 from hedgerow.engines.source import FAILED, PhysicalColumn
+from hedgerow.engines.worker import Worker
 from hedgerow.errors import InvalidArgument, SourceError
 
 
@@ -38,6 +40,29 @@ def test_whatever_fails_while_answering_says_the_same_and_quotes_nothing(tmp_pat
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
     assert "parquet" not in "".join(traceback.format_exception_only(caught.value))
+
+
+@pytest.mark.parametrize("engine", [DuckDB, Worker])
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_a_file_that_has_changed_is_not_asked(suffix: str, engine: type[DuckDB] | type[Worker], tmp_path: Path) -> None:
+    path = tmp_path / f"visits{suffix}"
+
+    def written() -> None:
+        pq.write_table(pa.table(ROWS), path) if suffix == ".parquet" else csv.write_csv(pa.table(ROWS), path)
+
+    written()
+    source = engine({"visits": Registered(path, VISITS)})
+    source.prepare(BY_CITY)
+    path.unlink()
+    for _ in range(2):  # gone, and there again
+        with pytest.raises(SourceError, match="The file of visits has changed since it was opened: declare a new version"):
+            source.prepare(BY_CITY)
+        written()
+    source.close()
+    again = engine({"visits": Registered(path, VISITS)})
+    again.prepare(BY_CITY)
+    assert answer(again, BY_CITY) == ANSWER
+    again.close()
 
 
 def test_after_closing_it_fails_like_anything_else() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Type
 
-__all__ = ["Catalogue", "Registered", "Stocked", "physical", "shelf_of", "stock"]
+__all__ = ["Catalogue", "Registered", "Stocked", "physical", "shelf_of", "stamped", "stock"]
 
 _TYPES: Final[Mapping[str, Type]] = {
     "BOOLEAN": "boolean",
@@ -42,6 +43,10 @@ _WORDS: Final[Mapping[Type | None, str]] = {
     "date": "dates",
     None: "something else",
 }
+
+
+Stamp = tuple[int, int, int]
+Stamped = list[tuple["Registered", Stamp | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,15 @@ class Registered:
     def path(self) -> Path | None:
         """Where the file is; None for a frame."""
         return self.data if isinstance(self.data, Path) else None
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """What changes when a file is replaced or written to; None where there is no file."""
+        with contextlib.suppress(OSError):
+            if self.path is not None:
+                told = self.path.stat()
+                return told.st_ino, told.st_mtime_ns, told.st_size
+        return None
 
     @property
     def rows(self) -> int:
@@ -94,9 +108,10 @@ class Stocked:
 
     _catalogue: Catalogue
     _compiled: Callable[[Aggregate], Compiled]
+    _stamped: Stamped
 
-    def _take(self, catalogue: Catalogue, dialect: Dialect) -> None:
-        self._catalogue, self._compiled = catalogue, compiling(catalogue.shelves, dialect)
+    def _take(self, catalogue: Catalogue, dialect: Dialect, stamped: Stamped) -> None:
+        self._catalogue, self._compiled, self._stamped = catalogue, compiling(catalogue.shelves, dialect), stamped
 
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
         """The columns that a table has, by their names in the data."""
@@ -105,8 +120,19 @@ class Stocked:
         return self._catalogue.columns[table]
 
     def prepare(self, plan: Aggregate) -> None:
-        """Compile the plan, or refuse it."""
+        """Compile the plan, or refuse it. Nothing is asked of a file that is not the one that was looked at when it was opened."""
         self._compiled(plan)
+        for registered, stamp in self._stamped:
+            if registered.stamp != stamp:
+                raise SourceError(
+                    f"The file of {registered.schema.table} has changed since it was opened: declare a new version in the policy, and open "
+                    "the database again."
+                )
+
+
+def stamped(tables: Mapping[str, Registered]) -> Stamped:
+    """Each table beside the stamp that it has now."""
+    return [(registered, registered.stamp) for registered in tables.values()]
 
 
 def stock(desk: Desk, tables: Mapping[str, Registered], dialect: Dialect) -> Catalogue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hedgerow.engines.catalogue import Registered, Stocked, stock
+from hedgerow.engines.catalogue import Registered, Stocked, stamped, stock
 from hedgerow.engines.decode import gathered
 from hedgerow.engines.desk import Limits
 from hedgerow.engines.dialect import DUCKDB
@@ -28,7 +28,8 @@ class DuckDB(Stocked):
         paths = [table.path for table in tables.values() if table.path is not None]
         self._session = Session(paths, limits, sum(table.rows for table in tables.values()))
         try:
-            self._take(stock(self._session, tables, DUCKDB), DUCKDB)
+            stamps = stamped(tables)  # before they are looked at
+            self._take(stock(self._session, tables, DUCKDB), DUCKDB, stamps)
         except BaseException:
             self._session.close()
             raise

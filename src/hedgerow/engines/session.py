@@ -134,7 +134,10 @@ class Session:
     def _asked(self, statement: Statement) -> Iterator[duckdb.DuckDBPyConnection]:
         if len(_ADDING.findall(statement.sql)) > _SUMS:
             with self._turn:
-                yield self._with_objects(self._narrow).execute(statement.sql)
+                try:
+                    yield self._with_objects(self._narrow).execute(statement.sql)
+                finally:
+                    self._narrow.abort()  # where it broke off, a result with rows to come would keep it
             return
         with self._guard:
             cursor = self._connection.cursor()

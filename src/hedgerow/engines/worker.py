@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hedgerow.engines.catalogue import Catalogue, Registered, Stocked, stock
+from hedgerow.engines.catalogue import Catalogue, Registered, Stocked, stamped, stock
 from hedgerow.engines.decode import gathered
 from hedgerow.engines.desk import Attached, Limits
 from hedgerow.engines.dialect import DUCKDB
@@ -158,12 +158,13 @@ class Worker(Stocked):
         self._deadline, self._opening = deadline, opening
         self._guard = threading.Lock()
         self._closed = False
+        stamps = stamped(tables)  # before they are looked at
         try:
             self._child, catalogue = self._start()
         except (Broken, Failed):
             raise SourceError("The process that reads the data could not be started, or took too long to open them.") from None
         self._process = os.getpid()
-        self._take(catalogue, DUCKDB)
+        self._take(catalogue, DUCKDB, stamps)
 
     def run(self, plan: Aggregate) -> Cells:
         """The whole numbers of every group."""
