@@ -19,7 +19,7 @@ from hedgerow.engines.session import Session
 from hedgerow.engines.terms import whole
 from hedgerow.plan.expressions import Call, Read
 from hedgerow.plan.measures import Measure, Snap
-from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Join, Project, Table
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 
@@ -59,6 +59,20 @@ def rows(random: Random) -> dict[str, list[dict[str, object]]]:
 def test_codes_change_no_cell(plan: Aggregate) -> None:
     for seed in range(many(6)):
         assert agreed(plan, rows(Random(seed))).keys() <= {(word,) for word in (plan.source.domain or ((),))[0]}
+
+
+PLACES = Schema("places", (Column("name", "text"), Column("size", "text", values=WORDS)), None)
+
+
+def test_of_public_rows_the_first_by_its_text_is_met() -> None:
+    rows_beside = Join(Table(OPEN), Table(PLACES), (("kind", "name"),), (("size", "size"),), matches=1)
+    plan = Aggregate(Group(Bound(rows_beside, ("size",), 2, 2), None), MEASURES)
+    for seed in range(many(6)):
+        random = Random(seed)
+        places = [{"name": random.choice(WORDS), "size": random.choice([*WORDS, "none of these", None])} for _ in range(40)]
+        agreed(plan, {**rows(random), "places": places})
+    alone = {"visits": [{"id": 1, "pay": 1, "kind": "a"}], "places": [{"name": "a", "size": size} for size in ("b ", "B", "é", None)]}
+    assert agreed(plan, alone) == {("B",): (1, 1, 1)}
 
 
 def test_ties_are_settled_by_the_text() -> None:

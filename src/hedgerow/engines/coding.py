@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from sqlglot import exp
 
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.origin import origin
+from hedgerow.engines.origin import FEW_WORDS, origin
 from hedgerow.engines.rows import Selected
 from hedgerow.engines.terms import as_type, column, one_of, select, when
 from hedgerow.plan.nodes import Aggregate, Rows
 from hedgerow.plan.values import Value
 
 __all__ = ["Keyed", "asked", "keyed"]
-
-_MOST: Final = 256  # a longer list takes longer to be read than codes save
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class Keyed:
 
 def keyed(plan: Aggregate, found: Selected, dialect: Dialect) -> Keyed:
     """Rows whose keys of few declared texts are codes."""
-    words = {name: values for name, values in _domain(plan) if plan.bound.columns[name].type == "text" and len(values) <= _MOST}
+    words = {name: values for name, values in _domain(plan) if plan.bound.columns[name].type == "text" and len(values) <= FEW_WORDS}
     if not words:
         return Keyed(found, asked(plan, found), frozenset())
     # First what is not in a list becomes NULL, then what is NULL goes, and what is left is cast: an engine may take long to find that

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.nodes import Filter, Fold, Join, Project, Rows, Table
 from hedgerow.plan.schema import Column
 
-__all__ = ["origin"]
+__all__ = ["FEW_WORDS", "origin", "words"]
+
+FEW_WORDS: Final = 256  # a longer list takes longer to be read than codes save
+
+
+def words(rows: Rows, name: str) -> list[str] | None:
+    """The texts that a column may have, sorted, where it has a short list of its own and holds nothing else but NULL."""
+    column = origin(rows, name)
+    if column is None or column.type != "text" or column.values is None or len(column.values) > FEW_WORDS:
+        return None
+    return sorted(map(str, column.values))
 
 
 def origin(rows: Rows, name: str) -> Column | None:

@@ -14,6 +14,7 @@ from sqlglot import exp
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.folds import folded
 from hedgerow.engines.kin import meets_parents
+from hedgerow.engines.origin import words
 from hedgerow.engines.reading import Stored, read, read_unit
 from hedgerow.engines.scalars import scalar
 from hedgerow.engines.terms import as_type, both, call, column, null, ordered, select, test, whole
@@ -200,7 +201,7 @@ class RowCompiler:
             agree.append(same_unit())
         alike, beside = [_compared(other.names[b], known_there[b], known[a]) for a, b in node.on], other.sql
         if node.matches == 1 and len({b for b in adds if other.names[b] not in alike}) < 2:  # in which rows may differ that it meets
-            beside = _alone(other, alike)
+            beside = _alone(other, alike, {name: words(node.other, name) for name in other.names}, self.dialect)
         elif node.matches is not None:
             beside = _placed(other, alike, adds)
             agree.append(test(column("place", "p"), exp.LTE, whole(min(node.matches, MOST))))
@@ -273,9 +274,14 @@ def _placed(public: Selected, alike: Sequence[exp.Expr], adds: Sequence[str]) ->
     return select([*_same(public), ("place", place)], public.sql)
 
 
-def _alone(public: Selected, alike: Sequence[exp.Expr]) -> exp.Select:
-    """Of public rows that the same row meets the first, where they differ in one column at most: as ``_placed`` has it, and faster."""
-    first = [(name, ref if ref in alike else call("min", ref)) for name, ref in _same(public)]
+def _alone(public: Selected, alike: Sequence[exp.Expr], listed: Mapping[str, list[str] | None], dialect: Dialect) -> exp.Select:
+    """Of public rows that the same row meets the first, where they differ in one column at most: as ``_placed`` has it, and faster. Text
+    of a short list is compared by its codes, which are in the same order."""
+    first = []
+    for name, ref in public.names.items():
+        words = listed[name]
+        least = call("min", ref.copy()) if words is None else as_type(call("min", dialect.coded(ref.copy(), words)), "text")
+        first.append((ref.name, ref.copy() if ref in alike else least))
     return select(first, public.sql).group_by(*(value.copy() for value in alike), copy=False)
 
 
