@@ -1,7 +1,7 @@
 """A join of events with a table of people, on their id: COUNT and SUM by town, against DuckDB on the same SQL without any privacy.
 
 By person the rows of everybody are bounded. So there are two more to compare with: hand-written SQL that bounds in the same way, the
-faster of two ways to say it, and the least that any bounding takes, a line for each person. By row the other table is public.
+faster of two ways to say it, and the least that any bounding has to do, a line for each person. By row the other table is public.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def joins(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - al
         ],
         [
             f"By person: in at most {GROUPS_EACH} towns, for at most {ROWS_EACH} rows in each. Bounded: by hand, without noise.",
-            "Least: nothing but the rows and the sum of each person, without the join. No SQL that bounds people takes less.",
+            "Least: nothing but the rows and the sum of each person, without the join. All SQL that bounds people has to do it.",
             "By row: every event is somebody else's, and the people are a public table.",
             "From Parquet on disk, warm, each question with an empty ledger; the towns are declared.",
             "Memory: the largest resident sets of the process and its children together, the interpreter included in all of them.",
