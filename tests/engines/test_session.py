@@ -163,15 +163,15 @@ def bits(session: Session) -> int:
 
 def test_arrays_of_ids_grow_with_the_rows_that_each_thread_has(parquet: Path, tmp_path: Path) -> None:
     assert bits(Session([parquet], Limits(threads=1))) == 12  # as ever
-    assert bits(Session([], Limits(threads=1), rows=10**6)) == 18
-    assert bits(Session([], Limits(threads=8), rows=10**6)) == 15
+    assert bits(Session([], Limits(threads=1), rows=10**6)) == 17
+    assert bits(Session([], Limits(threads=8), rows=10**6)) == 14
     assert bits(Session([], Limits(threads=1, memory=2**40), rows=10**12)) == 24
-    assert bits(Session([], Limits(threads=2, memory=10**9), rows=10**12)) == 18  # 2 x 2^18 places of 512 bytes: a quarter of it
+    assert bits(Session([], Limits(threads=2, memory=10**9), rows=10**12)) == 17  # 2 x 2^17 places of 512 bytes: a seventh of it
     (text := tmp_path / "x.csv").write_text("x\n" + "1\n" * 2**20)
     pq.write_table(pa.table({"x": range(2**15)}), large := tmp_path / "large.parquet")
-    assert bits(Session([text], Limits(threads=1))) == 14  # of two bytes each, which pass for 2^15 lines
-    assert bits(Session([large], Limits(threads=1))) == 14
-    assert bits(Session([large, text], Limits(threads=1))) == 15
+    assert bits(Session([text], Limits(threads=1))) == 13  # of two bytes each, which pass for 2^15 lines
+    assert bits(Session([large], Limits(threads=1))) == 13
+    assert bits(Session([large, text], Limits(threads=1))) == 14
 
 
 def test_the_size_of_arrays_is_locked_and_needs_no_sound_file(parquet: Path, tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_the_size_of_arrays_is_locked_and_needs_no_sound_file(parquet: Path, tmp
     session.close()
 
 
-@pytest.mark.parametrize(("sums", "least"), [(1, 18), (16, 18), (17, 12), (900, 12)])
+@pytest.mark.parametrize(("sums", "least"), [(1, 17), (16, 17), (17, 12), (900, 12)])
 def test_statements_of_many_sums_get_no_large_array(sums: int, least: int) -> None:
     # Of 324 sums one had no room, and there was one only where the largest id was below 2^19: the question failed without that person.
     session = Session([], Limits(threads=1), rows=10**6)

@@ -6,7 +6,7 @@ group is made of the text itself, so that statements with codes and those withou
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -14,7 +14,7 @@ from sqlglot import exp
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.origin import FEW_WORDS, origin
 from hedgerow.engines.rows import Selected
-from hedgerow.engines.terms import as_type, column, one_of, select, when
+from hedgerow.engines.terms import as_type, column, one_of, select
 from hedgerow.plan.nodes import Aggregate, Rows
 from hedgerow.plan.values import Value
 
@@ -43,24 +43,11 @@ def keyed(plan: Aggregate, found: Selected, dialect: Dialect) -> Keyed:
     words = {name: values for name, values in _domain(plan) if plan.bound.columns[name].type == "text" and len(values) <= FEW_WORDS}
     if not words:
         return Keyed(found, asked(plan, found), frozenset())
-    # First what is not in a list becomes NULL, then what is NULL goes, and what is left is cast: an engine may take long to find that
-    # there is no code for something, and should not cast twice to know what to leave out.
-    open_ = {name: values for name, values in words.items() if not _reads_only(plan.bound.source, name, values)}
-    listed = _with(
-        found, {name: when((one_of(found.names[name].copy(), values, "text"), found.names[name].copy())) for name, values in open_.items()}
-    )
-    where = [_there(found.names[name]) if name in words else _in_group(plan, found, name, values) for name, values in _domain(plan)]
-    coded = {name: dialect.coded(found.names[name].copy(), sorted(map(str, values))) for name, values in words.items()}
-    return Keyed(_with(listed, coded, where), [], frozenset(f"k{i}" for i, key in enumerate(plan.bound.keys) if key in words))
-
-
-def _with(found: Selected, values: Mapping[str, exp.Expr], where: Sequence[exp.Expr] = ()) -> Selected:
-    """The rows with other values in some of their columns."""
-    if not values:
-        return found
-    by_column = {found.names[name].name: value for name, value in values.items()}
-    outputs = [(output.alias, by_column.get(output.alias, column(output.alias))) for output in found.sql.expressions]
-    return Selected(select(outputs, found.sql, where), found.names)
+    # What is in no group goes first: an engine may take long to find that there is no code for it.
+    coded = {found.names[name].name: dialect.coded(found.names[name].copy(), sorted(map(str, values))) for name, values in words.items()}
+    outputs = [(output.alias, coded.get(output.alias, column(output.alias))) for output in found.sql.expressions]
+    rows = Selected(select(outputs, found.sql, asked(plan, found)), found.names)
+    return Keyed(rows, [], frozenset(f"k{i}" for i, key in enumerate(plan.bound.keys) if key in words))
 
 
 def asked(plan: Aggregate, found: Selected) -> list[exp.Expr]:

@@ -79,11 +79,12 @@ class Session:
         """Up to how many bits the numbers may have by which lines are grouped in an array instead of a hash table.
 
         Most often these are ids of people, and an array is twice as fast. It has a place for every number up to the largest, in every
-        thread. So all places together are no more than half of the rows: filling them must not take longer than reading these. And with
-        as many sums as a statement may have there they take no more than half of the memory. Statements with more are grouped as if
+        thread, and they are filled however few rows a question is about. So all places together are no more than a quarter of the rows,
+        which takes less time than to read these. And with as many sums as a statement may have there they take no more than a quarter of
+        the memory. Statements with more are grouped as if
         nobody had said anything: else the array might not fit, and one person's id, the largest, would decide whether a question fails.
         """
-        places = min(rows, memory // _PLACE) // (2 * int(self._told("SELECT current_setting('threads')")))
+        places = min(rows, memory // _PLACE) // (4 * int(self._told("SELECT current_setting('threads')")))
         return min(max(places.bit_length() - 1, _LEAST_BITS), _MOST_BITS)
 
     def _told(self, query: str) -> Any:
