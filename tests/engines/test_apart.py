@@ -20,6 +20,7 @@ from hedgerow.engines.compile import compile_plan
 from hedgerow.engines.desk import Limits
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.session import Session
+from hedgerow.engines.statement import Statement
 from hedgerow.engines.terms import whole
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.measures import Measure, Others, Snap
@@ -95,15 +96,54 @@ def tables(random: Random, ids: Callable[[int], object]) -> dict[str, list[dict[
     return {"visits": visits, "people": people, "places": [{"name": "a", "size": 1}, {"name": "b", "size": 2}, {"name": "b", "size": 3}]}
 
 
-def statement(plan: Aggregate) -> str:
+def compiled(plan: Aggregate) -> Statement:
     session = Session([], Limits())
     try:
         catalogue = stock(session, frames(schemas(plan), tables(Random(0), NUMBERED[int])), DUCKDB)
-        compiled = compile_plan(plan, catalogue.shelves, DUCKDB)
+        main = compile_plan(plan, catalogue.shelves, DUCKDB).main
     finally:
         session.close()
-    assert compiled.main is not None
-    return compiled.main.sql
+    assert main is not None
+    return main
+
+
+def statement(plan: Aggregate) -> str:
+    return compiled(plan).sql
+
+
+ROWS = Schema("visits", VISITS.columns, "row")
+BY_UNIT = {
+    "plain",
+    "turned round",
+    "one group",
+    "listed",
+    "few listed",
+    "no key",
+    "no key, nothing declared",
+    "no values",
+    "of either side",
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_people_are_grouped_in_arrays_where_all_of_them_are_asked_about(name: str) -> None:
+    few = replace(APART[name], measures=(Measure("rows"), Measure("total", "pay", NARROW))) if name != "no values" else APART[name]
+    assert compiled(few).by_unit == (name in BY_UNIT or name == "a public table first")
+
+
+@pytest.mark.parametrize(
+    ("plan", "by_unit"),
+    [
+        (by(Table(VISITS), domain=(), measures=MEASURES[:3]), True),
+        (by(Table(VISITS), "kind", measures=MEASURES[:3]), False),  # a place for each person and group would be too many
+        (by(Filter(Table(VISITS), DEAR), domain=(), measures=MEASURES[:3]), False),  # few may be left
+        (by(Table(ROWS), domain=(), caps=(1, 1), measures=MEASURES[:3]), False),
+        (by(PLAIN, "kind", measures=MEASURES[:3]), False),
+        (by(Table(VISITS), domain=(), measures=(Measure("moments", "pay", NARROW, degree=2, second=("pay", NARROW)),)), False),
+    ],
+)
+def test_nor_where_pairs_or_few_or_rows_or_too_much_is_asked_for(plan: Aggregate, by_unit: bool) -> None:
+    assert compiled(plan).by_unit == by_unit
 
 
 def added_before(sql: str) -> bool:

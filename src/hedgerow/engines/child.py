@@ -67,7 +67,8 @@ def _answer(session: Session, header: dict[str, Any], payload: bytes) -> tuple[d
     try:
         if header["do"] == "answer":
             tally = None if header["tally"] is None else tuple(header["tally"])
-            found, numbers = session.packed(Statement(header["sql"], tuple(header["keys"]), tuple(header["wide"]), tally))
+            statement = Statement(header["sql"], tuple(header["keys"]), tuple(header["wide"]), tally, header["by_unit"])
+            found, numbers = session.packed(statement)
             return {"ok": True, **found}, numbers
         if header["do"] == "vouch":
             return {"ok": True, "sound": session.vouch(header["relation"], header["names"])}, b""

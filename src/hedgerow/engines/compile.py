@@ -23,12 +23,13 @@ from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.rows import MOST, OTHER, UNIT, RowCompiler, Selected, Shelf, as_partners, expressions, merged, same_unit
 from hedgerow.engines.samples import Samples
 from hedgerow.engines.scalars import weight
+from hedgerow.engines.statement import MOST_SUMS
 from hedgerow.engines.sums import Sums
 from hedgerow.engines.terms import as_type, call, column, ordered, select, test, when, whole
 from hedgerow.errors import Unsupported
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate
+from hedgerow.plan.nodes import Aggregate, Filter, Join, Rows, Table, Union
 from hedgerow.plan.picks import Pick
 
 __all__ = ["Shelf", "compile_plan", "compiling"]
@@ -90,13 +91,25 @@ def _summed(plan: Aggregate, measures: tuple[Measure, ...], compiler: RowCompile
     return _closed(plan, final, sums, dialect)
 
 
-def _closed(plan: Aggregate, final: exp.Select, sums: Sums, dialect: Dialect) -> Statement:
+def _closed(plan: Aggregate, final: exp.Select, sums: Sums, dialect: Dialect, *, apart: bool = False) -> Statement:
     keys, known = plan.bound.keys, plan.bound.columns
     if keys:
         final = final.order_by(*ordered([column(f"k{i}") for i in range(len(keys))]).expressions, copy=False)
     elif plan.source.domain is None:
         final = final.having(test(exp.Count(this=exp.Star()), exp.GT, whole(0)), copy=False)
-    return Statement(final.sql(dialect=dialect.name, comments=False, copy=False), tuple(known[key].type for key in keys), sums.wide)
+    # An array has places for everybody, however few a question is about, and for pairs of people and groups it would have too many.
+    by_unit = (apart or not keys) and _of_all(plan.bound.source) and len(list(final.find_all(exp.AggFunc))) <= MOST_SUMS
+    sql = final.sql(dialect=dialect.name, comments=False, copy=False)
+    return Statement(sql, tuple(known[key].type for key in keys), sums.wide, by_unit=by_unit)
+
+
+def _of_all(rows: Rows) -> bool:
+    """Whether there are units, and no condition leaves any row out."""
+    if isinstance(rows, Table | Filter):
+        return isinstance(rows, Table) and rows.unit != "row"
+    if isinstance(rows, Union):
+        return all(map(_of_all, rows.sources))
+    return _of_all(rows.source) and (not isinstance(rows, Join) or rows.other.unit is None or _of_all(rows.other))
 
 
 def _sides(plan: Aggregate, measures: Sequence[Measure]) -> Apart | None:
@@ -124,7 +137,7 @@ def _summed_apart(plan: Aggregate, measures: tuple[Measure, ...], sides: Apart, 
     final = _by_keys(plan, rows, _told(sums.of_pairs(), sums.wide), pairs)
     if once is not None:
         final = final.with_(exp.to_identifier(_ONCE, quoted=True), once, materialized=True, copy=False)
-    return _closed(plan, final, sums, dialect)
+    return _closed(plan, final, sums, dialect, apart=True)
 
 
 def _groups(plan: Aggregate, found: Keyed, dialect: Dialect, *, text_ids: bool) -> tuple[exp.Select, exp.Select | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ import _duckdb as duckdb  # the engine alone: the package around it takes three 
 from hedgerow.engines.desk import Attached, Limits
 from hedgerow.engines.header import header
 from hedgerow.engines.packing import packed
-from hedgerow.engines.statement import Statement
+from hedgerow.engines.statement import MOST_SUMS, Statement
 from hedgerow.engines.vouching import vouching
 from hedgerow.errors import SourceError
 
@@ -39,9 +38,7 @@ _CONFIGURATION: Final = {
 _CLOSED: Final = ("SET enable_progress_bar = false", "SET TimeZone = 'UTC'", "SET enable_external_access = false")
 _LOCKED: Final = "SET lock_configuration = true"  # after this nothing can be changed any more
 _LINE: Final = 64  # bytes of a line of text, about
-_SUMS: Final = 16  # what one statement may add up where lines are grouped in an array; all its levels together, as they are written
-_PLACE: Final = 32 * _SUMS  # bytes
-_ADDING: Final = re.compile(r"\b(SUM|COUNT|MIN|MAX|AVG)\(", re.IGNORECASE)
+_PLACE: Final = 32 * MOST_SUMS  # bytes
 _LEAST_BITS: Final = 12  # what the engine does when nobody tells it anything
 _MOST_BITS: Final = 24
 
@@ -61,10 +58,9 @@ class Session:
         allowed = ", ".join(_quoted(str(path)) for path in paths)
         for statement in (f"SET allowed_paths = [{allowed}]", *_CLOSED):
             self._connection.execute(statement)
-        self._narrow, self._turn = self._connection.cursor(), threading.Lock()
-        self._narrow.execute(f"SET SESSION perfect_ht_threshold = {_LEAST_BITS}")
+        self._arrays, self._turn = self._connection.cursor(), threading.Lock()
         bits = self._bits(rows + sum(map(self._rows, paths)), limits.room)
-        self._connection.execute(f"SET GLOBAL perfect_ht_threshold = {bits}")
+        self._arrays.execute(f"SET SESSION perfect_ht_threshold = {bits}")
         self._connection.execute(_LOCKED)
 
     def _rows(self, path: Path) -> int:
@@ -76,13 +72,12 @@ class Session:
         return 0
 
     def _bits(self, rows: int, memory: int) -> int:
-        """Up to how many bits the numbers may have by which lines are grouped in an array instead of a hash table.
+        """Up to how many bits ids may have for people to be grouped in an array instead of a hash table, where a statement is ``by_unit``.
 
-        Most often these are ids of people, and an array is twice as fast. It has a place for every number up to the largest, in every
-        thread, and they are filled however few rows a question is about. So all places together are no more than a quarter of the rows,
-        which takes less time than to read these. And with as many sums as a statement may have there they take no more than a quarter of
-        the memory. Statements with more are grouped as if
-        nobody had said anything: else the array might not fit, and one person's id, the largest, would decide whether a question fails.
+        An array is twice as fast. It has a place for every number up to the largest, in every thread, and all are filled. So all
+        places together are no more than a quarter of the rows, which takes less time than to read these; and with as many sums as such a
+        statement may have, no more than a quarter of the memory: else the array might not fit, and one person's id, the largest,
+        would decide whether a question fails.
         """
         places = min(rows, memory // _PLACE) // (4 * int(self._told("SELECT current_setting('threads')")))
         return min(max(places.bit_length() - 1, _LEAST_BITS), _MOST_BITS)
@@ -133,12 +128,12 @@ class Session:
 
     @contextlib.contextmanager
     def _asked(self, statement: Statement) -> Iterator[duckdb.DuckDBPyConnection]:
-        if len(_ADDING.findall(statement.sql)) > _SUMS:
+        if statement.by_unit:
             with self._turn:
                 try:
-                    yield self._with_objects(self._narrow).execute(statement.sql)
+                    yield self._with_objects(self._arrays).execute(statement.sql)
                 finally:
-                    self._narrow.abort()  # where it broke off, a result with rows to come would keep it
+                    self._arrays.abort()  # where it broke off, a result with rows to come would keep it
             return
         with self._guard:
             cursor = self._connection.cursor()
@@ -165,7 +160,7 @@ class Session:
 
     def close(self) -> None:
         """Lets go of everything. A second time it does nothing."""
-        for connection in (self._narrow, self._connection):
+        for connection in (self._arrays, self._connection):
             with contextlib.suppress(duckdb.Error):
                 connection.close()
 

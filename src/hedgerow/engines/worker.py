@@ -98,7 +98,7 @@ class Child:
 
     def answer(self, statement: Statement) -> Columns:
         """Keys and numbers of a statement."""
-        request = {"do": "answer", "sql": statement.sql, "keys": statement.keys, "wide": statement.wide, "tally": statement.tally}
+        request = {"do": "answer", **statement._asdict()}
         try:
             return unpacked(self._ask(request, b""), statement)
         except Broken:
