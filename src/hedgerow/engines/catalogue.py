@@ -46,7 +46,7 @@ _WORDS: Final[Mapping[Type | None, str]] = {
 
 
 Stamp = tuple[int, int, int]
-Stamped = list[tuple["Registered", Stamp | None]]
+Stamped = Sequence[tuple["Registered", Stamp | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Stocked:
     _compiled: Callable[[Aggregate], Compiled]
     _stamped: Stamped
 
-    def _take(self, catalogue: Catalogue, dialect: Dialect, stamped: Stamped) -> None:
+    def _take(self, catalogue: Catalogue, dialect: Dialect, stamped: Stamped = ()) -> None:
         self._catalogue, self._compiled, self._stamped = catalogue, compiling(catalogue.shelves, dialect), stamped
 
     def schema(self, table: str) -> tuple[PhysicalColumn, ...]:
