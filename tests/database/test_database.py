@@ -20,7 +20,7 @@ from hedgerow.answers.answer import Answer
 from hedgerow.answers.explanation import Explanation
 from hedgerow.database import Database, open
 from hedgerow.database.listing import Listing
-from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, SourceError, Unsupported
+from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, Unsupported
 from hedgerow.privacy.account import Account, DualAccount
 
 
@@ -112,17 +112,6 @@ def test_another_question_is_not(other: str) -> None:
         db.query("SELECT COUNT(*) FROM data WHERE age > 30", epsilon=1)
         db.query(other, epsilon=1)
         assert db.budget.epsilon.spent == 2  # type: ignore[union-attr]
-
-
-def test_a_file_that_has_changed_is_told_of_before_anything_is_paid(tmp_path: Path) -> None:
-    path = write(tmp_path)
-    with open(path, in_process=True) as db:
-        first, spent = db.query("SELECT COUNT(*) AS n FROM visits"), db.budget.epsilon.spent  # type: ignore[union-attr]
-        (data := tmp_path / "visits.parquet").write_bytes(data.read_bytes())
-        with pytest.raises(SourceError, match="The file of visits has changed since it was opened"):
-            db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 3")
-        assert db.budget.epsilon.spent == spent  # type: ignore[union-attr]
-        assert db.query("SELECT COUNT(*) AS n FROM visits").rows == first.rows  # what was answered stays
 
 
 def test_a_new_version_is_a_new_question(tmp_path: Path) -> None:

@@ -23,6 +23,17 @@ def test_the_budget_lives_on_in_its_file(tmp_path: Path) -> None:
         assert db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5).rows == first.rows  # type: ignore[union-attr]
 
 
+def test_a_file_that_has_changed_is_told_of_before_anything_is_paid(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        first, spent = db.query("SELECT COUNT(*) AS n FROM visits"), db.budget.epsilon.spent  # type: ignore[union-attr]
+        (data := tmp_path / "visits.parquet").write_bytes(data.read_bytes())
+        with pytest.raises(SourceError, match="The file of visits has changed since it was opened"):
+            db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 3")
+        assert db.budget.epsilon.spent == spent  # type: ignore[union-attr]
+        assert db.query("SELECT COUNT(*) AS n FROM visits").rows == first.rows  # what was answered stays
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
