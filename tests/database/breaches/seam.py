@@ -124,7 +124,7 @@ class Versions:
         public = [name for name, entry in entries.items() if entry.schema.unit is None]
         self._versioned = [name for name in entries if name not in public]
         named = {
-            f"{name} {version}": Registered(_lying(tables[name], folder, f"{name} {version}"), renamed(entries[name].schema, version))
+            f"{name} {version}": Registered(_placed(tables[name], folder, f"{name} {version}"), renamed(entries[name].schema, version))
             for version, tables in enumerate(self._tables[:asked])
             for name in self._versioned
         }
@@ -192,7 +192,7 @@ class Versions:
         self.engine.close()
 
 
-def _lying(table: pa.Table, folder: Path | None, name: str) -> pa.Table | Path:
+def _placed(table: pa.Table, folder: Path | None, name: str) -> pa.Table | Path:
     """The table as it is, or as a file."""
     if folder is None:
         return table
