@@ -45,6 +45,24 @@ def test_it_is_refused_and_underlined(where: str, said: str, underlined: str, in
 
 
 @pytest.mark.parametrize(
+    ("where", "underlined"),
+    [
+        ("1 = 0", "1 = 0"),
+        ("FALSE", "FALSE"),
+        ("age > 3 AND 2 < 1", "2 < 1"),
+        ("smoker AND (age > 3 AND 1 = 0)", "1 = 0"),
+    ],
+)
+def test_a_condition_without_rows_is_refused(where: str, underlined: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        ask(f"SELECT COUNT(*) FROM visits WHERE {where}")
+    first, shown, marks, last = str(caught.value).splitlines()
+    assert first == "This never holds, and noise alone would be paid for"
+    assert shown[marks.index("^") : len(marks)] == underlined
+    assert "EXPLAIN PRIVACY" in last
+
+
+@pytest.mark.parametrize(
     "where",
     [
         "region NOT IN ('north', 'North')",
@@ -55,7 +73,8 @@ def test_it_is_refused_and_underlined(where: str, said: str, underlined: str, in
         "city = 'North'",
         "weight > 1e300",
         "age >= 110",
-        "0 = 1",
+        "0 = 0",
+        "0 = 1 OR smoker",
     ],
 )
 def test_what_may_hold_or_looks_odd_on_purpose_is_read(where: str) -> None:

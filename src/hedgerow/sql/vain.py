@@ -9,10 +9,10 @@ from fractions import Fraction
 from sqlglot import exp
 
 from hedgerow.errors import Refused, Unsupported
-from hedgerow.plan.expressions import Expression, Read
+from hedgerow.plan.expressions import Expression, Read, evaluate, reads, typed
 from hedgerow.plan.values import Range, Value
 from hedgerow.sql.catalog import nearest
-from hedgerow.sql.narrowing import never, stray
+from hedgerow.sql.narrowing import conjuncts, never, stray
 from hedgerow.sql.quoting import literal, quoted
 from hedgerow.sql.readers import RowReader
 from hedgerow.sql.scope import Scope
@@ -28,6 +28,10 @@ def refuse_vain(scope: Scope, conditions: tuple[Typed, ...], where: exp.Expr | N
     if where is None:
         return
     ranges = _known(scope)
+    if any(_is_idle(part) for condition in conditions for part in conjuncts(condition.expression)):
+        node = _part(scope, where.this, lambda part: _is_idle(part) or None)
+        instead = "Leave it out. EXPLAIN PRIVACY before the SELECT tells what an answer would be like, and costs nothing."
+        raise scope.text.refusal(Unsupported, "This never holds, and noise alone would be paid for", node, instead)
     for condition in conditions:
         found = never(condition.expression, ranges)
         if found is not None:
@@ -45,6 +49,11 @@ def _known(scope: Scope) -> dict[str, Range]:
         name: known.but(low=None, high=None, values=None) if open_ and known.type in ("integer", "real") else known
         for name, known in scope.ranges.items()
     }
+
+
+def _is_idle(condition: Expression) -> bool:
+    """Whether it is of constants alone, and not true: 1 = 0, as tools ask to see the columns of an answer."""
+    return not set(reads(condition)) and evaluate(typed(condition, {}), {}) is not True
 
 
 def _part(scope: Scope, node: exp.Expr, wrong: Callable[[Expression], object]) -> exp.Expr:
