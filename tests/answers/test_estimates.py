@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -86,6 +87,12 @@ def test_counts_sums_and_means_are_read_off_the_moments(degree: int) -> None:
     assert estimate(called("SUM", measure), found, LAW).values == [sum(steps) / 2]
     assert estimate(called("AVG", measure), found, LAW).values == [pytest.approx(sum(steps) / 2 / 6)]
     assert linear_weights(called("AVG", measure)) is None
+    # Two rows more have no value.
+    fuller, found = replace(measure, rest=True), [*found, [2 * 80**degree]]
+    assert estimate(called("COUNT", fuller, "integer"), found, LAW).values == [6]
+    assert estimate(replace(called("COUNT", fuller, "integer"), rows=True), found, LAW).values == [8]
+    assert estimate(called("SUM", fuller), found, LAW).values == [sum(steps) / 2]
+    assert estimate(called("AVG", fuller), found, LAW).values == [pytest.approx(sum(steps) / 2 / 6)]
 
 
 def test_the_mean_lies_between_its_bounds() -> None:

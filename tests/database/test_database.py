@@ -263,7 +263,7 @@ def test_explain_costs_nothing_and_tells_the_price() -> None:
         assert not told.free
         assert told.questions_left >= 10
         assert [line.aggregate.upper() for line in told.lines] == ["COUNT(*)", "AVG(AGE)"]
-        assert told.lines[0].scale == 12  # two groups of three rows, half of the epsilon
+        assert told.lines[0].scale == pytest.approx(6 * math.sqrt(3))  # two groups of three rows, as three sums
         assert isinstance(db.query("EXPLAIN PRIVACY SELECT COUNT(*) FROM data", epsilon=1), Explanation)
         assert db.budget.epsilon.spent == 0  # type: ignore[union-attr]
         db.query("SELECT COUNT(*) FROM data", epsilon=1)

@@ -40,7 +40,13 @@ ALIKE = Call("=", (Read("kind"), Read("town")))
 FILTERED = Project(Filter(Filter(PLAIN, DEAR), OLD), (("pay", Read("pay")), ("town", Read("town")), ("decade", DECADE)))
 NARROW = Snap(Fraction(1), -9, 9)
 WIDE = Snap(Fraction(1, 10**8), -9 * 10**8, 9 * 10**8)
-MEASURES = (Measure("units"), Measure("rows"), Measure("values", "pay"), Measure("total", "pay", NARROW), Measure("moments", "pay", WIDE))
+MEASURES = (
+    Measure("units"),
+    Measure("rows"),
+    Measure("values", "pay"),
+    Measure("total", "pay", NARROW),
+    Measure("moments", "pay", WIDE, rest=True),
+)
 
 
 def by(rows: Rows, *keys: str, caps: tuple[int, int] = (2, 3), measures: tuple[Any, ...] = MEASURES, domain: Any = None) -> Aggregate:

@@ -91,6 +91,7 @@ def test_moments_add_up_to_the_width_to_their_degree_for_every_value() -> None:
     for degree, width in ((1, 2**30), (2, 2**30)):
         snap = Snap(Fraction(1), 0, width)
         assert sum(numbers((Measure("moments", "age", snap, degree=degree),), (1, 9), rows)) == 4 * width**degree
+        assert sum(numbers((Measure("moments", "age", snap, degree=degree, rest=True),), (1, 9), rows)) == len(rows) * width**degree
 
 
 @pytest.mark.parametrize("limits", [(-5, 5), (2, 6), (-6, -2), (0, 0), (-(2**62), 2**62)])

@@ -310,7 +310,7 @@ def _measures(draw: st.DrawFn, known: Mapping[str, Range]) -> Measure:
     )
     most = draw(st.sampled_from([3, 100, 2**20, 2**26, 2**27, 2**40, 2**53]))
     low, high = sorted(draw(st.tuples(st.integers(-most, most), st.integers(-most, most))))
-    return Measure(kind, draw(st.sampled_from(numbers)), Snap(step, low, high))
+    return Measure(kind, draw(st.sampled_from(numbers)), Snap(step, low, high), rest=kind == "moments" and draw(st.booleans()))
 
 
 class Ranks:

@@ -29,6 +29,14 @@ def test_moments() -> None:
     assert put_in(Measure("moments", "x", SNAP, degree=2), SOME, 2) == (9, 9, 5)
 
 
+def test_moments_with_a_rest_add_up_to_the_same_for_every_row() -> None:
+    for degree in (1, 2):
+        plain, fuller = (Measure("moments", "x", SNAP, degree=degree, rest=rest) for rest in (False, True))
+        assert put_in(fuller, SOME, 9) == (*put_in(plain, SOME, 9), 4**degree)  # one of the four has no value
+        assert sum(put_in(fuller, SOME, 9)) == 4 * 4**degree
+        assert put_in(fuller, SOME[2:3], 9) == (*[0] * (degree + 1), 4**degree)
+
+
 def test_moments_of_two_columns() -> None:
     """Rows without one of the two do not count, but are rows of the unit all the same."""
     pair = Measure("moments", "x", SNAP, second=("y", Snap(Fraction(1), 0, 2)))

@@ -203,6 +203,11 @@ def test_describe_measures() -> None:
         f"VARIANCE(cost): {moved} 0.1.",
         f"VARIANCE(cost), as 3 sums of products: {sums}: {one} 3 numbers by 300 in all, and none by more than 300.",
     ]
+    assert said(source, Measure("moments", "x", dimes, rest=True))[1:] == [
+        f"AVG(cost): {moved} 0.1.",
+        f"AVG(cost), as two sums: {sums}; COUNT(*) with it, by one sum more, of the whole way for each row without a value: "
+        f"{one} 3 numbers by 30 in all, and none by more than 30.",
+    ]
     for degree, name, width, most in [(1, "COVARIANCE", 4, "300"), (2, "CORR", 9, "30,000")]:
         assert said(source, Measure("moments", "x", dimes, degree=degree, second=("y", ten)))[1:] == [
             f"{name}(cost, ABS(cost)), cost: {moved} 0.1.",

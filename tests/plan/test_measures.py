@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -17,12 +18,13 @@ PLAIN = [Measure("units"), Measure("rows"), Measure("values", "x"), Measure("dis
 SUMS = [Measure("total", "x", snap) for snap in SNAPS] + [Measure("moments", "x", snap) for snap in SNAPS[:4]]
 LIMITED = [Measure("total", "x", Snap(Fraction(1), -9, 9), limits=limits) for limits in [(-1, 2), (1, 3), (-3, -1), (2, 2)]]
 POWERS = [Measure("moments", "x", snap, degree=2) for snap in SNAPS[:2]]
+RESTS = [Measure("moments", "x", snap, degree=degree, rest=True) for snap in SNAPS[:2] for degree in (1, 2)]
 PAIRS = [Measure("moments", "x", SNAPS[0], degree=degree, second=("x", SNAPS[1])) for degree in (1, 2)]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("measure", PLAIN + SUMS + LIMITED + POWERS + PAIRS)
+@pytest.mark.parametrize("measure", PLAIN + SUMS + LIMITED + POWERS + RESTS + PAIRS)
 def test_declared_moves_hold_and_are_reached(measure: Measure, relation: Relation) -> None:
     kind, snap = measure.kind, measure.snap
     low, high = (4, 6) if snap is None else (snap.low - 1, snap.high + 1)  # the clamp has something to do
@@ -106,6 +108,9 @@ def test_guards() -> None:
     for wrong_degree in [{"degree": 0}, {"degree": 3}, {"snap": wide, "degree": 2}, {"snap": wide, "second": ("y", wide)}]:
         with pytest.raises(InvalidArgument, match=r"below 2\^62 together"):
             Measure(**{"kind": "moments", "column": "x", "snap": snap, **wrong_degree})  # type: ignore[arg-type]
+    for wrong_rest in [Measure("rows"), Measure("total", "x", snap), Measure("moments", "x", snap, second=("y", snap))]:
+        with pytest.raises(InvalidArgument, match="rest must be of the moments of one column"):
+            replace(wrong_rest, rest=True)
     with pytest.raises(InvalidArgument, match="low <= high"):
         Snap(Fraction(1), 1, 0)
     with pytest.raises(InvalidArgument, match=r"2\^53"):
@@ -117,7 +122,7 @@ def test_guards() -> None:
             Snap(step, 0, 1)
 
 
-@pytest.mark.parametrize("measure", [Measure("units"), Measure("rows"), *SUMS[:4], POWERS[0]])
+@pytest.mark.parametrize("measure", [Measure("units"), Measure("rows"), *SUMS[:4], POWERS[0], RESTS[0]])
 def test_what_others_get_lies_between_its_ends(measure: Measure) -> None:
     low, high = measure.ends(3)
     assert low <= 0 <= high

@@ -361,6 +361,7 @@ def test_measures_and_picks_in_the_key() -> None:
         Measure("distinct", "v0"),
         Measure("moments", "v0", SNAP),
         Measure("moments", "v0", SNAP, degree=2),
+        Measure("moments", "v0", SNAP, rest=True),
         Measure("moments", "v0", SNAP, second=("v0", SNAP)),
         Measure("moments", "v0", SNAP, second=("k0", SNAP)),
         Measure("moments", "v0", SNAP, second=("v0", Snap(Fraction(1), -3, 2))),

@@ -201,7 +201,7 @@ def measure(random: Random, known: Mapping[str, Range]) -> Measure | Pick:
     if numbers:
         x, y = random.choice(numbers), random.choice(numbers)
         makers += [lambda: Measure("total", x, _snap(random)), lambda: Measure("total", x, _snap(random), limits=(-3, 4))]
-        makers += [lambda: Measure("moments", x, _snap(random), degree=random.choice([1, 2]))]
+        makers += [lambda: Measure("moments", x, _snap(random), degree=random.choice([1, 2]), rest=random.choice([False, True]))]
         makers += [lambda: Measure("moments", x, _snap(random), degree=random.choice([1, 2]), second=(y, _snap(random)))]
         makers += [
             lambda: Pick("quantiles", x, _snap(random), at=(Fraction(1, 4), Fraction(1, 2))),

@@ -39,7 +39,9 @@ def added_up(call: AggregateCall) -> Measure | None:
         return None
     if measure.kind != "moments":
         return measure
-    return Measure("values", measure.column) if call.function == "COUNT" else Measure("total", measure.column, measure.snap)
+    if call.function == "COUNT":
+        return Measure("rows") if call.rows else Measure("values", measure.column)
+    return Measure("total", measure.column, measure.snap)
 
 
 def keys_within(total: Question, parts: Question) -> tuple[int, ...]:

@@ -180,6 +180,7 @@ def estimate(call: AggregateCall, numbers: Sequence[Sequence[Any]], law: Law | B
     if weights is not None:
         return Linear(numbers, weights, law, call.type == "integer")
     assert measure.snap is not None
+    numbers = numbers[: measure.width - measure.rest]
     if call.function == "AVG":
         return Mean(numbers, law, measure.snap)
     if measure.second is None:
@@ -201,7 +202,7 @@ def linear_weights(call: AggregateCall) -> tuple[Fraction, ...] | None:
     """What each noisy number of its measure counts in a COUNT or SUM; None for what is no sum.
 
     Off the moments: all of them add up to w^d a row, and y, the steps above ``low``, is the sum of k/d of the number with the power k, over
-    w^(d-1).
+    w^(d-1). The rest has w^d for each row without a value.
     """
     measure = call.measure
     if call.function not in ("COUNT", "SUM") or not isinstance(measure, Measure):
@@ -209,7 +210,8 @@ def linear_weights(call: AggregateCall) -> tuple[Fraction, ...] | None:
     if measure.kind != "moments" or measure.snap is None:
         return (Fraction(1) if measure.snap is None else measure.snap.step,)
     wide, degree = measure.snap.high - measure.snap.low, measure.degree
+    one = Fraction(1, measure.most)
     if call.function == "COUNT":
-        return (Fraction(1, measure.most),) * measure.width
+        return (one,) * (measure.width - measure.rest) + (one * call.rows,) * measure.rest
     each = [Fraction(k, degree * wide ** (degree - 1)) for k in range(degree, -1, -1)]
-    return tuple((part + Fraction(measure.snap.low, measure.most)) * measure.snap.step for part in each)
+    return tuple((part + measure.snap.low * one) * measure.snap.step for part in each) + (Fraction(0),) * measure.rest

@@ -4,7 +4,7 @@ what was published only, no data, no charge."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -156,9 +156,8 @@ def _line(call: AggregateCall, law: Law | Blend) -> Line:
         return Line(call.text, type(law.mechanism).__name__, None, None, None, where)
     weights = linear_weights(call)
     if weights is not None:
-        return Line(
-            call.text, name, _scale(law) * float(max(map(abs, weights))), mean_size(law, weights), float(radius(law, weights, _BETA))
-        )
+        scale = _scale(law) * math.hypot(*map(float, weights))
+        return Line(call.text, name, scale, mean_size(law, weights), float(radius(law, weights, _BETA)))
     if call.function == "CORR":
         return Line(call.text, name, None, None, None, "the data decide how far off: the less the two vary, the farther")
     per_row = PerRow(call, law)
@@ -181,22 +180,22 @@ def questions_left(budget: Budget, cost: Loss, at: At | None = None) -> int:
     return low
 
 
-def needed_epsilon(question: Question, noise_at: Any, error: Fraction, most: Fraction) -> Fraction:
+def needed_epsilon(question: Question, noise_at: Callable[[Fraction], tuple[Question, Noise]], error: Fraction, most: Fraction) -> Fraction:
     """The least epsilon, to four digits, at which every count and sum of the question has at most this expected error.
 
-    ``noise_at`` gives the noise that the question would get at an epsilon: for its measures, and for counts that were added behind them.
+    ``noise_at`` gives the noise that the question would get at an epsilon, and the question with the measures that this is for.
     """
-    calls = [(call.measure, weights) for call in question.aggregates if (weights := linear_weights(call)) is not None]
-    if len(calls) < len(question.aggregates) or not calls:
+    if not question.aggregates or any(linear_weights(call) is None for call in question.aggregates):
         raise Unsupported(
             "The error of anything but COUNT and SUM depends on the data, such as on how many rows there are, which is private. "
             "Ask for an error of COUNT or SUM, or name an epsilon."
         )
 
     def good(epsilon: Fraction) -> bool:
-        noise = noise_at(epsilon)
-        laws = {measure: law_of(noise, index) for index, measure in enumerate(question.plan.measures)}
-        return all(mean_size(law, weights) <= error for measure, weights in calls if not isinstance(law := laws[measure], Picking))
+        asked, noise = noise_at(epsilon)
+        laws = {measure: law_of(noise, index) for index, measure in enumerate(asked.plan.measures)}
+        each = [(laws[call.measure], linear_weights(call) or ()) for call in asked.aggregates]
+        return all(isinstance(law, Picking) or mean_size(law, weights) <= error for law, weights in each)
 
     if not good(most):
         raise BudgetExceeded(f"Even epsilon {float(most):g}, the most that one question may ask for, leaves a larger error than that.")

@@ -11,6 +11,8 @@ declared, since a group that is not shown is off by all of its count; elsewhere 
 Which groups to show is decided by a count of people, or by a count of rows that is asked for anyway. One person may hold m rows in that, so
 its threshold is about m times as high. Where people have sqrt(m) rows each, say, and a count of people of its own would still show groups
 that are a quarter smaller, there is one, and the numbers asked for share epsilon with it.
+
+With Laplace noise, COUNT(*) and sums are read off the moments of a column where that is better (``merging``).
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from typing import Literal
 
 from hedgerow.answers.blend import Blend, law_of
 from hedgerow.answers.hierarchy import variance
+from hedgerow.answers.merging import merged, shares
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms.gaussian import Gaussian, least_scale
 from hedgerow.mechanisms.laplace import Laplace
@@ -62,6 +65,16 @@ def centred(plan: Aggregate, unit: Unit, law: LawName) -> Aggregate:
 
 
 def planned(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction | None, law: LawName) -> Aggregate:
+    """The plan with the measures that its noise takes."""
+    found = _with_counts(plan, unit, epsilon=epsilon, delta=delta, law=law)
+    if unit.relation == "change-one" or law == "gaussian":
+        return found
+    # A plan for Gaussian noise, which may be the best, stays: there it would be no better.
+    fits = law == "laplace" or noise_for(found, unit, epsilon=epsilon, delta=delta, law=law).at is None
+    return merged(found) if fits else found
+
+
+def _with_counts(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction | None, law: LawName) -> Aggregate:
     """The plan with the counts that its noise takes. The best noise may be Gaussian, and then smaller with a count of units."""
     plain = counted(plan)
     more = centred(plain, unit, "gaussian" if law == "best" and delta is not None else law)
@@ -106,17 +119,16 @@ def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction
     chance = _share_of(delta, plan)
     price = _Price(unit, plan.reach(unit), epsilon, rho_of_pure(epsilon), law, chance)
     centre = _centre(plan, unit, law)
-    shares = _shares(plan, centre)
     moves = plan.sensitivity(unit)
     measures = [measure for measure in plan.measures if not isinstance(measure, Cross)]  # no question has one
-    laws = tuple(price.law_for(measure, move, share) for measure, move, share in zip(measures, moves, shares, strict=True))
+    laws = tuple(price.law_for(measure, move, share) for measure, move, share in zip(measures, moves, _parts(plan, centre), strict=True))
     return Noise(laws, None if plan.source.domain is not None else _threshold(plan, unit, laws, chance, names), centre)
 
 
 def _tight(plan: Aggregate, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise | None:
     """Gaussian noise for the measures that add up, read at their share of epsilon; None where none do, or no such noise can be drawn."""
     moves, centre = plan.sensitivity(unit), _centre(plan, unit, "gaussian")
-    each = list(zip(plan.measures, moves, _shares(plan, centre), strict=True))
+    each = list(zip(plan.measures, moves, _parts(plan, centre), strict=True))
     additive = [(move, share) for measure, move, share in each if isinstance(measure, Measure)]
     if not additive:
         return None
@@ -203,15 +215,15 @@ def _centre(plan: Aggregate, unit: Unit, law: LawName) -> Centre | None:
     return Centre(plan.measures.index(units), tuple(_counts(plan).items())) if unit.relation == "add-remove" else None
 
 
-def _shares(plan: Aggregate, centre: Centre | None) -> list[Fraction]:
-    """How much of the price each measure gets: all the same, but for counts that are measured from the middle.
+def _parts(plan: Aggregate, centre: Centre | None) -> list[Fraction]:
+    """How much of the price each measure gets: its share, but for counts that are measured from the middle.
 
     d such counts and the units that they are measured with have d shares together, the units r = 1/(1 + sqrt(d)) of them, which makes the
     variance of each count least: ((1 + sqrt(d))/2)^2 where it would be d.
     """
     many = len(plan.measures)
     if centre is None:
-        return [Fraction(1, many)] * many
+        return shares(plan, None if plan.source.domain is not None else _decisive(plan))
     counts = len(centre.bounds)
     block = Fraction(counts, many - 1)
     units = Fraction(1 / (1 + math.sqrt(counts))).limit_denominator(1000)

@@ -331,12 +331,11 @@ class Database:
             noise = noise_for_both(question.plan, unit, others[1], epsilon=rest, law=terms.noise)
             meaning = [meaning_of(question.plan), rule.population, unit.relation, others[0].population, others[1].relation, terms.noise]
             return Priced(question, tables, rule, unit, rest, noise, _digest_of(meaning), asked, others)
-        plan, noise = noise_of(question, unit, rest, chance, rule.noise if law is None else law)
-        whole = replace(question, plan=plan)
+        whole, noise = noise_of(question, unit, rest, chance, rule.noise if law is None else law)
         # The delta is part of the meaning where it decides anything; how much noise there is is not.
         decides = bool(noise.threshold or noise.at) or any(isinstance(one, Picking) and one.delta is not None for one in noise.laws)
         kind = rule.noise if noise.at is None else f"{rule.noise}, gaussian"  # noise of different kinds is never averaged
-        meaning = [meaning_of(plan), rule.population, unit.relation, kind, str(chance) if decides else ""]
+        meaning = [meaning_of(whole.plan), rule.population, unit.relation, kind, str(chance) if decides else ""]
         return Priced(whole, tables, rule, unit, rest, noise, _digest_of(meaning), asked)
 
     def about(self, question: Question) -> tuple[tuple[TableRule, ...], BudgetRule, Unit]:
@@ -364,20 +363,20 @@ class Database:
         if others is not None:
             terms = terms_of([rule, others[0]])
 
-            def for_both(epsilon: Fraction) -> Noise:
-                return noise_for_both(question.plan, unit, others[1], epsilon=epsilon, law=terms.noise)
+            def for_both(epsilon: Fraction) -> tuple[Question, Noise]:
+                return question, noise_for_both(question.plan, unit, others[1], epsilon=epsilon, law=terms.noise)
 
             return needed_epsilon(question, for_both, error, terms.max_epsilon)
         chance = _one(delta, question.options.delta, rule.default_delta, "delta")
         budget, at = self._ledger.book.budget(rule.population), parts_read(question.plan, tables)
 
-        def noise_at(epsilon: Fraction) -> Noise:
-            plan, best = noise_of(question, unit, epsilon, chance, rule.noise)
+        def noise_at(epsilon: Fraction) -> tuple[Question, Noise]:
+            whole, best = noise_of(question, unit, epsilon, chance, rule.noise)
             if best.at is None:
-                return best
+                return whole, best
             simple, plain = noise_of(question, unit, epsilon, chance, "laplace")
-            losses = plain.loss(simple.sensitivity(unit)), best.loss(plan.sensitivity(unit))
-            return plain if only(*losses, budget, at) else best
+            losses = plain.loss(simple.plan.sensitivity(unit)), best.loss(whole.plan.sensitivity(unit))
+            return (simple, plain) if only(*losses, budget, at) else (whole, best)
 
         return needed_epsilon(question, noise_at, error, rule.max_epsilon_per_query)
 

@@ -70,10 +70,10 @@ class Priced:
         return notes if self.others is None else notes_for_both(self.question, notes, [name for name, _ in self.payers])
 
 
-def noise_of(question: Question, unit: Unit, epsilon: Fraction, delta: Fraction | None, law: LawName) -> tuple[Aggregate, Noise]:
-    """The plan of a question, with the counts that its noise takes, and that noise."""
+def noise_of(question: Question, unit: Unit, epsilon: Fraction, delta: Fraction | None, law: LawName) -> tuple[Question, Noise]:
+    """The question with the measures that its noise takes, and that noise."""
     plan = planned(question.plan, unit, epsilon=epsilon, delta=delta, law=law)
-    return plan, noise_for(plan, unit, epsilon=epsilon, delta=delta, law=law, names=[key.text for key in question.keys])
+    return question.on(plan), noise_for(plan, unit, epsilon=epsilon, delta=delta, law=law, names=[key.text for key in question.keys])
 
 
 def only(plain: Loss, best: Loss, budget: Budget, at: At | None) -> bool:

@@ -57,7 +57,8 @@ class Sums:
     def of_rows(self) -> Named:
         """The numbers of the measures where every row is a unit of its own."""
         parts = {part: self._part(part) for part in self._parts}
-        each = [[exp.Count(this=exp.Star())] if measure.column is None else self._of_row(measure, parts) for measure in self._measures]
+        rows = exp.Count(this=exp.Star())
+        each = [[rows.copy()] if measure.column is None else self._of_row(measure, parts, rows) for measure in self._measures]
         return _numbered(each)
 
     def of_pairs(self) -> Named:
@@ -84,9 +85,9 @@ class Sums:
         literal = exp.Literal.string(str(end))
         return cast(literal, self._dialect.wide)
 
-    def _of_row(self, measure: Measure, parts: Parts) -> list[exp.Expr]:
+    def _of_row(self, measure: Measure, parts: Parts, rows: exp.Expr) -> list[exp.Expr]:
         if measure.limits is None or measure.snap is None:
-            return self._plain(measure, parts)
+            return self._plain(measure, parts, rows)
         steps = snapped(self._names[str(measure.column)], as_read(self._source, str(measure.column)), measure.snap)
         low, high = map(whole, measure.limits)
         return [self._total(between(steps, low, high), wide=_is_wide(measure))]
@@ -99,7 +100,7 @@ class Sums:
         wide = _is_wide(measure)
         if measure.limits is not None:
             return [self._total(self._limited(measure, parts), wide=wide)]
-        return [self._total(self._scaled(value, wide=wide), wide=wide) for value in self._plain(measure, parts)]
+        return [self._total(self._scaled(value, wide=wide), wide=wide) for value in self._plain(measure, parts, column(_COUNT))]
 
     def _limited(self, measure: Measure, parts: Parts) -> exp.Expr:
         """The whole sum of a unit, moved into its limits; 0 where it has no values."""
@@ -109,13 +110,20 @@ class Sums:
         low, high = (cast(whole(end), self._dialect.wide) for end in limits)
         return between(total, low, high, none)
 
-    def _plain(self, measure: Measure, parts: Parts) -> list[exp.Expr]:
-        """What the rows have in them, before any scaling."""
+    def _plain(self, measure: Measure, parts: Parts, rows: exp.Expr) -> list[exp.Expr]:
+        """What the rows, of which there are so many, have in them, before any scaling."""
+        if not measure.rest:
+            return self._values(measure, parts)
+        missing = self._sized(test(rows.copy(), exp.Sub, parts[str(measure.column), None].copy()), wide=_is_wide(measure))
+        return [*self._values(measure, parts), test(missing, exp.Mul, whole(measure.most))]
+
+    def _values(self, measure: Measure, parts: Parts) -> list[exp.Expr]:
+        """What those with a value have in them."""
         name, snap = str(measure.column), measure.snap
         if snap is None:
             return [parts[name, None].copy()]
         if measure.degree == 2 or measure.second is not None:
-            return [parts[measure, place].copy() for place in range(measure.width)]
+            return [parts[measure, place].copy() for place in range(measure.width - measure.rest)]
         total = parts[name, snap]
         if measure.kind == "total":
             return [total.copy()]
@@ -184,7 +192,8 @@ def _parts_of(measure: Measure) -> list[Part]:
     if name is None:
         return []
     if measure.degree == 2 or measure.second is not None:
-        return [(measure, place) for place in range(measure.width)]
+        products: list[Part] = [(measure, place) for place in range(measure.width - measure.rest)]
+        return [*products, (name, None)] if measure.rest else products
     counted: list[Part] = [(name, None)] if measure.kind != "total" or measure.limits is not None else []
     return counted if measure.snap is None else [*counted, (name, measure.snap)]
 

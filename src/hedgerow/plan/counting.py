@@ -90,7 +90,8 @@ def _sums(measure: Measure, together: Sequence[Row]) -> list[int]:
     if measure.kind == "total":
         return [sum(snapped(value, snap) for value in values)]
     if measure.second is None:
-        each = [_polynomials(value, snap, measure.degree) for value in values]
+        missing = [[0] * (measure.degree + 1) + [measure.most]] * (len(together) - len(values) if measure.rest else 0)
+        each = [_polynomials(value, snap, measure.degree) + [0] * measure.rest for value in values] + missing
     else:
         other, its = measure.second
         pairs = [(row[measure.column], row[other]) for row in together if row[measure.column] is not None and row[other] is not None]

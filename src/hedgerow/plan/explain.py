@@ -230,9 +230,10 @@ def _measure(measure: Measure, moves: Sensitivity, columns: Mapping[str, Express
         low, high = (_number(limit * step) for limit in measure.limits)
         lines.append(f"{name}: what one unit puts into a group in all is moved into {low} to {high}.")
     if measure.kind == "moments":
-        plain = measure.width == 2
-        name += ", as two sums: " if plain else f", as {measure.width} sums of products: "
+        sums = measure.width - measure.rest
+        name += ", as two sums: " if sums == 2 else f", as {sums} sums of products: "
         name += "how far the values lie above the lower bound, and below the upper one"
+        name += "; COUNT(*) with it, by one sum more, of the whole way for each row without a value" * measure.rest
     total, each = _number(moves.l1 * step), _number(moves.linf * step)
     return [*lines, f"{name}: {_who(unit)} can move {_many(moves.l0, 'number')} by {total} in all, and none by more than {each}."]
 

@@ -81,7 +81,8 @@ class Measure:
     * ``moments``: with y the steps of a value above ``low`` and w the width, the sums of C(d, k) y^k (w - y)^(d - k), k = d … 0, d the
       ``degree``. They add up to w^d for each value, which is why one unit moves all of them together no further than one of them.
       With a ``second`` column, of all products of its polynomials with those of the first, where neither value is NULL; the ones of the
-      second run fastest.
+      second run fastest. With a ``rest`` there is one number more, w^d for each row whose value is NULL: then all of them add up to w^d
+      for every row, and tell how many rows there are.
     """
 
     kind: Kind
@@ -90,6 +91,7 @@ class Measure:
     limits: tuple[int, int] | None = None
     degree: int = 1
     second: tuple[str, Snap] | None = None
+    rest: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -100,6 +102,8 @@ class Measure:
             raise InvalidArgument("limits", "must be of a total, the lower one first, within 2^62 steps", self.limits)
         if self.kind != "moments" and (self.degree, self.second) != (1, None):
             raise InvalidArgument("degree", "must be 1, without a second column, but for moments", self.degree)
+        if self.rest and (self.kind != "moments" or self.second is not None):
+            raise InvalidArgument("rest", "must be of the moments of one column", self.rest)
         if self.degree not in (1, 2) or self.most >= 2**62:
             raise InvalidArgument("degree", "must be 1 or 2, and the widths to that power below 2^62 together", self.degree)
 
@@ -111,7 +115,7 @@ class Measure:
     @property
     def width(self) -> int:
         """How many whole numbers it has in each group."""
-        return 1 if self.kind != "moments" else (self.degree + 1) ** len(self.columns)
+        return 1 if self.kind != "moments" else (self.degree + 1) ** len(self.columns) + self.rest
 
     @property
     def most(self) -> int:

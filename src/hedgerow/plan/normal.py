@@ -259,7 +259,7 @@ def _measure(measure: Measured) -> list[object]:
         shares = [str(share) for share in measure.at]
         return [measure.kind, measure.column, _snap(measure.snap), values, shares, measure.method, measure.bound]
     second = None if measure.second is None else [measure.second[0], _snap(measure.second[1])]
-    return [measure.kind, measure.column, _snap(measure.snap), measure.limits, measure.degree, second]
+    return [measure.kind, measure.column, _snap(measure.snap), measure.limits, measure.degree, second, *(["rest"] * measure.rest)]
 
 
 def _folded(folded: Folded) -> list[object]:

@@ -58,7 +58,7 @@ class AggregateCall:
     """An aggregate: outputs read it as ``name`` ("a0"), its interval as "a0.low" and "a0.high"; ``text`` is for people.
 
     Several may have one measure: AVG, VAR_POP, SUM and COUNT of one column are read off its moments, quantiles (``at`` says which) off one
-    choice of several.
+    choice of several. A COUNT off moments is of the values, or of all ``rows``.
     """
 
     name: str
@@ -69,6 +69,7 @@ class AggregateCall:
     at: Fraction | None = None
     clip: Clip | None = None
     bracket: Bracket | None = None
+    rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +133,22 @@ class Question:
         plan = replace(self.plan, source=Group(bound, domain))
         return replace(self, plan=plan, keys=tuple(self.keys[place] for place in places))
 
+    def on(self, plan: Aggregate) -> Question:
+        """The same off a plan with other measures, which tell all that is asked for."""
+        return replace(self, plan=plan, aggregates=tuple(_off(plan, call) for call in self.aggregates))
+
     def __post_init__(self) -> None:
         if any(call.measure not in self.plan.measures for call in self.aggregates):
             raise InvalidArgument("aggregates", "must be measured by the plan")
         if len(self.keys) != len(self.plan.bound.keys):
             raise InvalidArgument("keys", "must be those of the plan")
+
+
+def _off(plan: Aggregate, call: AggregateCall) -> AggregateCall:
+    """The aggregate off the measure that tells it: its own, or moments of its column, or for COUNT(*) moments with a rest."""
+    wanted, rows = call.measure, call.measure == Measure("rows")
+    if wanted in plan.measures:
+        return call
+    moments = [one for one in plan.measures if isinstance(one, Measure) and one.kind == "moments" and one.second is None]
+    telling = [one for one in moments if (one.rest if rows else one.column == wanted.column and wanted.snap in (None, one.snap))]
+    return replace(call, measure=telling[0], rows=rows)
