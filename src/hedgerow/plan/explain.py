@@ -27,7 +27,7 @@ _TESTS: Final = ("=", "<>", "<", "<=", ">", ">=")
 _NAMES: Final = {"day of week": "DAYOFWEEK", "day of year": "DAYOFYEAR", "starts with": "STARTS_WITH"}
 _MOVED: Final = {"add days": "DAY", "add months": "MONTH"}
 # What a unit's rows become has names like the aggregates, and no function of the list has these names.
-_FOLDED: Final = {
+_WRITTEN: Final = {
     "fold rows": "COUNT(*)",
     "fold values": "COUNT({})",
     "fold distinct": "COUNT(DISTINCT {})",
@@ -35,6 +35,8 @@ _FOLDED: Final = {
     "fold mean": "AVG({})",
     "fold least": "MIN({})",
     "fold greatest": "MAX({})",
+    "days between": "DATE_DIFF('day', {})",
+    "to real": "CAST({} AS DOUBLE)",
 }
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 
@@ -111,12 +113,8 @@ def _function(function: str, arguments: Sequence[Expression]) -> tuple[str, int]
         return " || ".join(_at(argument, _PRODUCT) for argument in arguments), _SUM
     if function in _MOVED:
         return f"{_at(arguments[0], _SUM)} + INTERVAL {_at(arguments[1], _ATOM)} {_MOVED[function]}", _SUM
-    if function == "days between":
-        return f"DATE_DIFF('day', {_list(arguments)})", _ATOM
-    if function in _FOLDED:
-        return _FOLDED[function].format(_list(arguments)), _ATOM
-    if function == "to real":
-        return f"CAST({text(arguments[0])} AS DOUBLE)", _ATOM
+    if function in _WRITTEN:
+        return _WRITTEN[function].format(_list(arguments)), _ATOM
     if function.startswith("start of "):
         return f"DATE_TRUNC('{function.removeprefix('start of ')}', {text(arguments[0])})", _ATOM
     return f"{_NAMES.get(function, function.upper())}({_list(arguments)})", _ATOM
@@ -221,8 +219,7 @@ def _measure(measure: Measure, moves: Sensitivity, columns: Mapping[str, Express
     arguments = _list([columns[name] for name in measure.columns])
     name = _name(measure).format(arguments)
     step, lines = Fraction(1), []
-    snaps = [(measure.column, measure.snap), *([] if measure.second is None else [measure.second])]
-    for column, snap in snaps:
+    for column, snap in [(measure.column, measure.snap), *([] if measure.second is None else [measure.second])]:
         if column is not None and snap is not None:
             step *= snap.step**measure.degree
             lines.append(_moved_into(name if measure.second is None else f"{name}, {text(columns[column])}", snap))
@@ -231,7 +228,7 @@ def _measure(measure: Measure, moves: Sensitivity, columns: Mapping[str, Express
         lines.append(f"{name}: what one unit puts into a group in all is moved into {low} to {high}.")
     if measure.kind == "moments":
         sums = measure.width - measure.rest
-        name += ", as two sums: " if sums == 2 else f", as {sums} sums of products: "
+        name += f", as {'two sums' if sums == 2 else f'{sums} sums of products'}: "
         name += "how far the values lie above the lower bound, and below the upper one"
         name += "; COUNT(*) with it, by one sum more, of the whole way for each row without a value" * measure.rest
     total, each = _number(moves.l1 * step), _number(moves.linf * step)

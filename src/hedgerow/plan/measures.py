@@ -100,10 +100,8 @@ class Measure:
             raise InvalidArgument("measure", "must have a column for values, and a snap for sums of them", self.kind)
         if self.limits is not None and (self.kind != "total" or self.limits[0] > self.limits[1] or max(map(abs, self.limits)) > 2**62):
             raise InvalidArgument("limits", "must be of a total, the lower one first, within 2^62 steps", self.limits)
-        if self.kind != "moments" and (self.degree, self.second) != (1, None):
-            raise InvalidArgument("degree", "must be 1, without a second column, but for moments", self.degree)
-        if self.rest and (self.kind != "moments" or self.second is not None):
-            raise InvalidArgument("rest", "must be of the moments of one column", self.rest)
+        if (self.kind != "moments" and (self.degree, self.second, self.rest) != (1, None, False)) or (self.rest and self.second):
+            raise InvalidArgument("degree", "must be 1, without a second column or a rest, but for moments, which have one", self.degree)
         if self.degree not in (1, 2) or self.most >= 2**62:
             raise InvalidArgument("degree", "must be 1 or 2, and the widths to that power below 2^62 together", self.degree)
 
