@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from fractions import Fraction
 
@@ -48,6 +48,22 @@ def refused(book: Book, kind: str, body: dict[str, object], error: type[Exceptio
 
 def state(book: Book) -> object:
     return {name: value.copy() if hasattr(value, "copy") else value for name, value in vars(book).items()}
+
+
+def test_to_read_a_budget_changes_nothing_while_another_thread_follows_entries() -> None:
+    book = opened(("policy", rule()))
+    elsewhere = copy.deepcopy(book)
+    made = [add(elsewhere, "charge", cost()) for _ in range(3)]
+
+    def stored() -> Iterator[Entry]:
+        for entry in made:
+            yield entry
+            before = state(book)
+            assert book.budget("patients").charged.epsilon == 0  # as it was when all of it was added up last
+            assert state(book) == before
+
+    book.follow(stored())
+    assert book.budget("patients") == elsewhere.budget("patients")
 
 
 def test_a_charge_is_subtracted_to_the_last_unit() -> None:

@@ -120,9 +120,9 @@ class Book:
                 raise ValueError
 
     def budget(self, population: str) -> Budget:
-        """What this population may lose in all, and has lost."""
+        """What this population may lose in all, and has lost. It only reads: whoever asks has no lock, and another thread may be in the
+        midst of ``follow``, whose charges would be lost if two were to add them up."""
         self._need(population)
-        self._settle(population)
         return self._budgets[population]
 
     def paid(self, population: str) -> Loss:
@@ -210,7 +210,8 @@ class Book:
             for table, partition in partitions.items()
             if partition["population"] == name
         }
-        old = self.budget(name) if name in self._budgets else None
+        self._settle(name)
+        old = self._budgets.get(name)
         charged = self._lost.get(name, _NOTHING) if old is None else old.charged
         known = self.policy.get("partitions", {}) if self.policy else {}
         for table, held in old.parts.items() if old else ():
@@ -314,6 +315,8 @@ class Book:
     def _exhaust(self, body: dict[str, Any]) -> None:
         spent = {name: _loss(**loss) for name, loss in body["spent"].items()}
         declared, sources = body.get("declared", []), dict(body.get("sources", {}))
+        for name in self._budgets:
+            self._settle(name)
         for name, peak in self.peaks.items():
             if name not in declared and larger(spent[name], peak) != spent[name]:
                 raise ValueError
