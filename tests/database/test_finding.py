@@ -17,6 +17,7 @@ from database import clinic, shop
 from database.searching import SUM, SURE, ask, charges, finding, only_opened, people, policy_of
 from hedgerow.answers.explanation import Explanation
 from hedgerow.database import Database, open, over
+from hedgerow.database.finding import Finding
 from hedgerow.engines.source import Cells
 from hedgerow.errors import BudgetExceeded, LedgerError, Refused, SourceError, Unbounded, Unsupported
 from hedgerow.ledger import Entry, verify
@@ -265,13 +266,22 @@ def test_too_few_people_are_told() -> None:
 
 def keep(db: Database, place: int, epsilon: int) -> Entry:
     """A search that found this place, and cost so much, as an entry of the ledger."""
-    search = db._finding.search(("data", "income"))
-    noise = search.noise(Fraction(epsilon))
-    charge = {"people": search.loss(Fraction(epsilon))}
-    about = {"aggregates": ["earlier"]}
-    entry = db.ledger.charge(charge, analyst="x", epsilon=epsilon, question=search.key, version=search.table.version, about=about)
-    db.ledger.answer(entry, _payload([()], [[place], [1]], noise))
+    entry = begin(db, epsilon)
+    end(db, entry, place)
     return entry
+
+
+def begin(db: Database, epsilon: int) -> Entry:
+    """The charge of a search that goes on."""
+    search = db._finding.search(("data", "income"))
+    charge, about = {"people": search.loss(Fraction(epsilon))}, {"aggregates": ["earlier"]}
+    return db.ledger.charge(charge, analyst="x", epsilon=epsilon, question=search.key, version=search.table.version, about=about)
+
+
+def end(db: Database, entry: Entry, place: int) -> None:
+    """That search found this place."""
+    noise = db._finding.search(("data", "income")).noise(Fraction(entry.body["epsilon"]))
+    db.ledger.answer(entry, _payload([()], [[place], [1]], noise))
 
 
 def test_what_was_sought_in_vain_is_sought_again_for_a_higher_price_only() -> None:
@@ -292,6 +302,17 @@ def test_the_bounds_that_were_found_first_stand() -> None:
         assert f"0 to 64 (entry {first.seq})" in ask(db, SUM).notes[-1]
         keep(db, 41, 500)
         assert f"0 to 64 (entry {first.seq})" in ask(db, "SELECT AVG(income) FROM data").notes[-1]
+
+
+def test_a_search_that_began_earlier_and_ends_later_changes_no_bounds() -> None:
+    with finding() as db:
+        slow, first = begin(db, 1), keep(db, 36, 1)
+        assert f"0 to 64 (entry {first.seq})" in ask(db, SUM).notes[-1]
+        end(db, slow, 40)
+        db._finding = Finding(db.policy, db.catalog, db.ledger)  # as in another process, which remembers nothing
+        again = ask(db, SUM)
+        assert f"0 to 64 (entry {first.seq})" in again.notes[-1]
+        assert again.receipt.reused
 
 
 # What goes wrong on the way

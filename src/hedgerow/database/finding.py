@@ -128,8 +128,8 @@ class Finding:
         return self._known.get(search)
 
     def _tries(self, search: Search) -> list[Release]:
-        found = [Release.stored(charge, payload) for charge, payload in self._ledger.answers(search.key, search.table.version)]
-        return sorted(found, key=lambda release: release.entry.seq)
+        """In the order of their answers, not of their charges: one that still runs may have been charged before the one that stands."""
+        return [Release.stored(charge, payload) for charge, payload in self._ledger.answers(search.key, search.table.version)]
 
     def paid_first(self, reading: Reading, analyst: str, request: str | None) -> tuple[Search, ...]:
         """The searches for which this question pays: for what is missing, and for what it found when it was sent before, under the same
