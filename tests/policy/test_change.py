@@ -183,6 +183,16 @@ def test_a_known_source_under_a_new_name_does_not_open_a_new_budget() -> None:
     assert "table 'staff': takes the source of 'regions' to another population, or makes it public." in loosened(OLD, new)
 
 
+def test_a_known_source_under_a_new_name_needs_a_word_for_its_new_rules() -> None:
+    visits = CLINIC.partition("[tables.visits]\n")[2].partition("[tables.regions]")[0]
+    again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace("note   = { hidden = true }\n", "")
+    new = parse_policy(CLINIC + again)
+    assert loosened(OLD, new) == ("table 'again': shows the source of 'visits' by rules of its own.",)
+    assert loosened(new, new) == ()
+    places = '[tables.places]\nsource = "regions.csv"\npublic = true\n'
+    assert loosened(OLD, parse_policy(CLINIC + places)) == ()  # nobody is hidden there
+
+
 def test_a_population_that_changes_its_name() -> None:
     assert loosened(OLD, policy(('population = "patients"', 'population = "everybody"'))) == (
         "population 'patients': has no budget any more.",

@@ -107,6 +107,8 @@ def _all_tables(old: Policy, new: Policy) -> Iterator[_Change]:
         known = sources.get(rule.source)
         if known is not None and (known.public, known.population) != (rule.public, rule.population):
             yield _Change(True, f"table {rule.name!r}: takes the source of {known.name!r} to another population, or makes it public.")
+        elif known is not None and not rule.public:  # what is hidden, bounded or capped there need not be so here
+            yield _Change(True, f"table {rule.name!r}: shows the source of {known.name!r} by rules of its own.")
 
 
 def _table(before: TableRule, after: TableRule) -> Iterator[_Change]:
