@@ -114,6 +114,7 @@ def test_the_budget_without_a_name_is_that_of_the_population_without_one() -> No
         ([('"2026-01 … 2026-12"', '"January … December"')], "month  =", "must run between two days"),
         ([('values = "2026-01 … 2026-12"', "min = 2026-01-01")], "month  =", 'values = "2026-01-01 … 2026-12-31"'),
         ([("[analysts.ana]", "[analysts]\nbob = 3\n[analysts.ana]")], "bob", "bob must be a table"),
+        ([("[analysts.ana]", "[analysts.custodian]")], "[analysts.custodian]", "'custodian' is whoever names no analyst"),
     ],
 )  # fmt: skip
 def test_one_mistake_is_told_once_and_at_its_line(changes: list[tuple[str, str]], where: str, told: str) -> None:

@@ -41,6 +41,7 @@ from hedgerow.privacy.unit import RELATIONS, Relation
 __all__ = ["Parts", "read_document", "usual_step"]
 
 _USUAL_EPSILON = Fraction(1, 10)
+_UNNAMED = "custodian"  # as whom the ledger knows them
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,8 @@ def _analysts(top: Section) -> Iterator[AnalystRule]:
         inner.only("max_epsilon")
         rule = AnalystRule(name, inner.take("max_epsilon", an_epsilon))
         inner.mistakes.extend(analyst_mistakes(rule, inner.place))
+        if name == _UNNAMED:  # here and not in the rules: ledgers may hold a policy with this name, and stay readable
+            inner.mistakes.append(Mistake(inner.place, f"{name!r} is whoever names no analyst, and has no quota: choose another name"))
         yield rule
 
 
