@@ -41,6 +41,8 @@ def test_check(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "all well" in out
     assert "Not looked at: values." in out
     assert "4 questions of epsilon 0.25 with Laplace noise" in out
+    assert not list(policy.parent.glob("*.ledger*"))  # a draft binds nobody
+    assert main(["budget", str(policy)]) == 0
     edit(policy, "delta = 1e-9", "delta = 9e-6")
     edit(policy, '"clinic"', '"other"')  # another ledger: nothing was accepted there
     assert main(["check", str(policy)]) == 3

@@ -11,6 +11,7 @@ import pytest
 from database.clinic import POLICY, visits, write
 from hedgerow import protect
 from hedgerow.database import accept, budgets, open, quotas
+from hedgerow.database.opening import rehearsed
 from hedgerow.errors import InvalidArgument, LedgerError, Refused, SourceError
 
 
@@ -71,6 +72,28 @@ def test_what_tightens_needs_no_word_but_is_kept(tmp_path: Path) -> None:
     path.write_text(POLICY)
     with pytest.raises(Refused, match="budget"):
         open(path, in_process=True)
+
+
+def test_to_rehearse_a_policy_changes_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with rehearsed(path) as trial:
+        assert trial.budget.epsilon.total == 3  # type: ignore[union-attr]
+        with pytest.raises(LedgerError, match="nothing can be charged to it"):
+            trial.query("SELECT COUNT(*) AS n FROM visits")
+    assert not list(tmp_path.glob("clinic.ledger*"))
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+        path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))
+        with rehearsed(path) as trial:
+            assert (trial.budget.epsilon.total, trial.budget.epsilon.spent) == (2, Fraction(1, 2))  # type: ignore[union-attr]
+        assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy", "charge", "answer"]
+        db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 3")  # whoever has it open goes on
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 4.0"))
+    with pytest.raises(Refused, match="epsilon is raised from 3 to 4"):
+        rehearsed(path)
+    path.write_text(POLICY.replace('name = "clinic"', 'name = "fresh"'))
+    with pytest.raises(Refused, match="already keeps the budget"):
+        rehearsed(path)
 
 
 def test_raising_the_budget_raises_nothing_else(tmp_path: Path) -> None:

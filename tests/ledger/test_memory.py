@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.errors import BudgetExceeded
-from hedgerow.ledger.memory import MemoryLedger
+from hedgerow.errors import BudgetExceeded, LedgerError
+from hedgerow.ledger.memory import LedgerCopy, MemoryLedger
 from hedgerow.privacy.loss import Loss
 from ledger.making import pay, policy
 
@@ -38,6 +38,18 @@ def test_threads_together_spend_no_more_than_there_is() -> None:
         thread.join()
     assert len(spent) == 64
     assert ledger.book.budget("patients").view.left == 0
+
+
+def test_a_copy_shows_what_a_policy_would_do_and_takes_no_charge() -> None:
+    ledger = MemoryLedger()
+    ledger.accept(**policy(1))
+    pay(ledger, Loss(Fraction(1, 4)))
+    copied = LedgerCopy(ledger.entries())
+    copied.accept(**policy(2))
+    assert copied.book.budget("patients").view.left == Fraction(7, 4)
+    assert ledger.book.budget("patients").view.left == Fraction(3, 4)
+    with pytest.raises(LedgerError, match="nothing can be charged to it"):
+        pay(copied, Loss(Fraction(1, 4)))
 
 
 def test_a_fork_does_not_double_the_budget() -> None:

@@ -30,10 +30,10 @@ _LOOKED = (
 
 
 def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001
-    """Check a policy as a whole: every line of it, its sources and their columns, and what the ledger accepted."""
-    import hedgerow
+    """Check a policy as a whole: every line of it, its sources and their columns, and what the ledger accepted. Writes nothing."""
+    from hedgerow.database.opening import rehearsed
 
-    with working("checking", quiet=as_json), hedgerow.open(policy) as db:
+    with working("checking", quiet=as_json), rehearsed(policy) as db:
         db.start()
         found: dict[str, Any] = {
             "policy": str(policy),

@@ -23,28 +23,40 @@ from hedgerow.engines.worker import Worker
 from hedgerow.errors import Refused
 from hedgerow.ledger import Entry, Ledger, MemoryLedger
 from hedgerow.ledger.anchor import Anchor
+from hedgerow.ledger.memory import LedgerCopy
+from hedgerow.ledger.place import settle
 from hedgerow.ledger.rescue import sources_of
 from hedgerow.ledger.store import Store
 from hedgerow.policy import Policy, TableRule, loosened, read_policy
 from hedgerow.policy.frame import FRAME
 from hedgerow.privacy.account import Account, DualAccount
 
-__all__ = ["accept", "budgets", "open", "over", "quotas"]
+__all__ = ["accept", "budgets", "open", "over", "quotas", "rehearsed"]
 
 
 def open(path: str | Path, *, analyst: str | None = None, deadline: float = 60.0, in_process: bool = False) -> Database:
     """The database of a policy file. The engine runs in a process of its own, which is killed after ``deadline`` seconds."""
     policy = read_policy(path)
-    return _database(
-        policy,
-        {table.name: policy.source_path(table) for table in policy.tables},
-        lambda tables: DuckDB(tables) if in_process else Worker(tables, deadline=deadline),
-        analyst,
-    )
+    return _database(policy, _files(policy), lambda tables: DuckDB(tables) if in_process else Worker(tables, deadline=deadline), analyst)
+
+
+def rehearsed(path: str | Path) -> Database:
+    """What ``open`` would give, over a copy of the ledger: it refuses the same, and shows the same budgets and tables. But no ledger is
+    begun, the policy does not come to rule, and no question is answered that takes a charge."""
+    policy = read_policy(path)
+    return _database(policy, _files(policy), Worker, None, ledger=_copied)
+
+
+def _files(policy: Policy) -> dict[str, Path]:
+    return {table.name: policy.source_path(table) for table in policy.tables}
 
 
 def _database(
-    policy: Policy, data: Mapping[str, Any], engine: Callable[[Mapping[str, Registered]], Source], analyst: str | None
+    policy: Policy,
+    data: Mapping[str, Any],
+    engine: Callable[[Mapping[str, Registered]], Source],
+    analyst: str | None,
+    ledger: Callable[[Policy], Store] | None = None,
 ) -> Database:
     """Sources first, then the ledger: a policy that does not fit its data changes nothing. The engine starts when it is needed."""
     with Looking(data.values()) as looking:
@@ -56,10 +68,10 @@ def _database(
     for name, table in tables.items():
         check_fit(table, columns[name])
     with ExitStack() as undone:
-        ledger = _ledger(policy)
-        undone.callback(ledger.close)
-        _enter(policy, ledger)
-        database = Database(policy, catalog, lambda: engine(tables), ledger, analyst=analyst)
+        kept = (ledger or _ledger)(policy)
+        undone.callback(kept.close)
+        _enter(policy, kept)
+        database = Database(policy, catalog, lambda: engine(tables), kept, analyst=analyst)
         undone.pop_all()
     return database
 
@@ -116,10 +128,30 @@ def _ledger(policy: Policy, *, knowingly: bool = False) -> Store:
     path = policy.ledger_path
     if path is None:
         return MemoryLedger()
-    if not knowingly and not path.exists() and not Anchor.place(path).exists():
-        for other in sorted({*path.parent.glob("*.anchor"), *policy.folder.glob("*.anchor")}):
-            _check_other(policy, other.with_suffix(""))
+    if not knowingly and not _begun(path):
+        _check_others(policy, path)
     return Ledger.open(path, create=True)
+
+
+def _copied(policy: Policy) -> Store:
+    """A copy of the ledger of a policy, or of the one that would be begun."""
+    path = policy.ledger_path
+    assert path is not None  # only a frame may have none
+    if not _begun(path):
+        _check_others(policy, settle(path))
+        return LedgerCopy(MemoryLedger().entries())
+    with Ledger.open(path, create=False) as held:
+        return LedgerCopy(held.entries())
+
+
+def _begun(path: Path) -> bool:
+    """Whether there is a ledger, or was one."""
+    return path.exists() or Anchor.place(path).exists()
+
+
+def _check_others(policy: Policy, path: Path) -> None:
+    for other in sorted({*path.parent.glob("*.anchor"), *policy.folder.glob("*.anchor")}):
+        _check_other(policy, other.with_suffix(""))
 
 
 def _check_other(policy: Policy, other: Path) -> None:

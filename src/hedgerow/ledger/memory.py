@@ -1,19 +1,20 @@
-"""A ledger that lives and dies with its process: the same rules, no file."""
+"""A ledger that lives and dies with its process, or a copy of one with a file: the same rules, and nothing is written."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from hedgerow.errors import LedgerError
 from hedgerow.ledger.book import FORMAT, Book
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.store import Store
 
-__all__ = ["MemoryLedger"]
+__all__ = ["LedgerCopy", "MemoryLedger"]
 
 
 class MemoryLedger(Store):
@@ -45,3 +46,16 @@ class MemoryLedger(Store):
 
     def _read(self, seq: int) -> Entry:
         return self._entries[seq - 1]
+
+
+class LedgerCopy(MemoryLedger):
+    """The ``entries`` of another ledger, to try a policy on. Nothing is charged to it: that would be forgotten."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        super().__init__()
+        self._book, self._entries = Book(), list(entries)
+        self._book.follow(entries)
+
+    def charge(self, *_: Any, **__: Any) -> Entry:
+        """Never."""
+        raise LedgerError("This is a copy of a ledger, and nothing can be charged to it. Open the ledger itself.")
