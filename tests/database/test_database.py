@@ -271,6 +271,23 @@ def test_explain_costs_nothing_and_tells_the_price() -> None:
         assert not db.explain("SELECT SUM(age) FROM data", epsilon=10).covered
 
 
+def test_explain_counts_with_the_quota_of_whoever_asks(tmp_path: Path) -> None:
+    sql = "SELECT COUNT(*) AS n FROM visits"
+    path = write(tmp_path)
+    with open(path, in_process=True) as db, open(path, in_process=True, analyst="ana") as hers:
+        assert (db.explain(sql, epsilon=0.2).questions_left, hers.explain(sql, epsilon=0.2).questions_left) == (15, 2)
+        assert "The budget covers 15 such questions." in str(db.explain(sql, epsilon=0.2))
+        assert "The quota covers 2 such questions." in str(hers.explain(sql, epsilon=0.2))
+        told = db.query(f"EXPLAIN PRIVACY {sql}", epsilon=0.6, analyst="ana")
+        assert isinstance(told, Explanation)
+        assert not told.covered
+        assert "The quota does not cover it." in str(told)
+        with pytest.raises(BudgetExceeded, match="quota of analyst 'ana'"):
+            hers.query(sql, epsilon=0.6)
+        db.query(sql, epsilon=0.6)
+        assert hers.explain(sql, epsilon=0.6).covered  # what was answered is free, also for her
+
+
 def test_explain_finds_the_epsilon_for_an_error() -> None:
     with exactly(epsilon=10) as db:
         told = db.explain("SELECT COUNT(*) FROM data", error=5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +25,7 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.release import Additive, Law, Noise, Release
 from hedgerow.sql.question import AggregateCall, Question
 
-__all__ = ["Explanation", "Line", "explanation_of", "needed_epsilon", "questions_left"]
+__all__ = ["Explanation", "Line", "explanation_of", "needed_epsilon", "questions_left", "within_quota"]
 
 _BETA = Fraction(5, 100)
 
@@ -58,6 +58,7 @@ class Explanation:
     receipt: Receipt | None
     covered: bool
     questions_left: int
+    short: str = "budget"  # which of budget and quota covers no more than that
 
     @property
     def free(self) -> bool:
@@ -167,6 +168,14 @@ def _line(call: AggregateCall, law: Law | Blend) -> Line:
 def _scale(law: Additive | Blend) -> float:
     """Of several draws together, the one that would have their variance."""
     return math.sqrt(sum(float(one.scale * share) ** 2 for one, share in law.parts)) if isinstance(law, Blend) else float(law.scale)
+
+
+def within_quota(told: Explanation, left: Fraction) -> Explanation:
+    """The explanation for an analyst with so much of their quota left, where that covers less than the budget does."""
+    many = int(max(left, Fraction(0)) // told.epsilon)
+    if told.free or many >= told.questions_left:
+        return told
+    return replace(told, covered=many > 0, questions_left=many, short="quota")
 
 
 def questions_left(budget: Budget, cost: Loss, at: At | None = None) -> int:

@@ -98,6 +98,8 @@ class Told(Protocol):
     def covered(self) -> bool: ...
     @property
     def questions_left(self) -> int: ...
+    @property
+    def short(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +247,8 @@ def _price(explanation: Told) -> list[str]:
     if (paid := explanation.receipt) is not None:
         return [f"It was answered before, for epsilon {size(float(paid.epsilon))} (ledger entry {paid.entry}): asking again is free."]
     many, covers = explanation.questions_left, explanation.covered
-    left = f"The budget covers {many:,} such question{'s' * (many != 1)}." if covers else "The budget does not cover it."
+    what = f"The {explanation.short}"
+    left = f"{what} covers {many:,} such question{'s' * (many != 1)}." if covers else f"{what} does not cover it."
     return [f"It would cost {explanation.cost}. {left}"]
 
 

@@ -82,7 +82,7 @@ def explain(
     epsilon: Epsilon = None,
     delta: Delta = None,
     error: Annotated[str | None, typer.Option(help="The expected error you want: says which epsilon that takes.")] = None,
-    analyst: Annotated[str | None, typer.Option(help="Who would ask, as for query; a price is the same for all.")] = None,
+    analyst: Annotated[str | None, typer.Option(help="Who would ask, as for query: a quota may cover less than the budget.")] = None,
     custodian: Annotated[bool, typer.Option("--custodian", help="The custodian would ask, as for query.")] = False,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001

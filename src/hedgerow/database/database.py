@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from hedgerow.answers.answer import Answer, answer_of
-from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon
+from hedgerow.answers.explanation import Explanation, explanation_of, needed_epsilon, within_quota
 from hedgerow.answers.noise import LawName
 from hedgerow.answers.notes import paid_in_rho
 from hedgerow.answers.reconcile import reconcile
@@ -89,7 +89,7 @@ class Database:
             return free
         reading = self._read(sql)
         if reading.question.explain:
-            return self._explained(reading, sql, epsilon, delta)
+            return self._for(self._explained(reading, sql, epsilon, delta), who)
         first = self._finding.paid_first(reading, who, request)
         made = self._ledger.requested(who, request)
         priced = self._afforded(reading.question, epsilon, delta, len(first), made)
@@ -201,7 +201,7 @@ class Database:
                     "The error of this can be told when its bounds or caps are found, which comes first: name an epsilon instead."
                 )
             epsilon = self._needed(reading.question, positive(error, "error"), delta)
-        return self._explained(reading, sql, epsilon, delta)
+        return self._for(self._explained(reading, sql, epsilon, delta), self._analyst)
 
     @property
     def budget(self) -> Account | DualAccount:
@@ -271,6 +271,12 @@ class Database:
         told = self._told(priced, reading.notes)
         twin = self._afforded(self._finding.read(sql, stand_in=1).question, epsilon, delta, len(reading.missing))
         return self._finding.foretold(told, self._told(twin, reading.notes), reading.missing, priced.asked, priced.parts)
+
+    def _for(self, told: Explanation, who: str) -> Explanation:
+        """As it is for whoever asks, who may have a quota."""
+        book = self._ledger.book
+        quota = book.quota(who)
+        return told if quota is None else within_quota(told, quota - book.spent_by(who))
 
     def _told(self, priced: Priced, notes: tuple[str, ...], stored: Sequence[Release] = ()) -> Explanation:
         """The explanation of a question, or of the answer that is ``stored`` for it."""
