@@ -10,9 +10,10 @@ import pytest
 
 from database.clinic import POLICY, visits, write
 from hedgerow import protect
-from hedgerow.database import accept, budgets, open, quotas
+from hedgerow.database import accept, budgets, open, opening, quotas
 from hedgerow.database.opening import rehearsed
 from hedgerow.errors import InvalidArgument, LedgerError, Refused, SourceError
+from hedgerow.policy import Policy, loosened
 
 
 def test_the_budget_lives_on_in_its_file(tmp_path: Path) -> None:
@@ -72,6 +73,35 @@ def test_what_tightens_needs_no_word_but_is_kept(tmp_path: Path) -> None:
     path.write_text(POLICY)
     with pytest.raises(Refused, match="budget"):
         open(path, in_process=True)
+
+
+def overtaken(path: Path, monkeypatch: pytest.MonkeyPatch, faster: str) -> None:
+    """Another process lets its policy rule while the next one to open looks at what the ledger accepted."""
+
+    def meanwhile(old: Policy, new: Policy) -> tuple[str, ...]:
+        monkeypatch.undo()
+        path.write_text(POLICY.replace("epsilon = 3.0", f"epsilon = {faster}"))
+        open(path, in_process=True).close()
+        return loosened(old, new)
+
+    open(path, in_process=True).close()
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))
+    monkeypatch.setattr(opening, "loosened", meanwhile)
+
+
+def test_a_policy_is_compared_with_the_one_that_rules_when_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overtaken(path := write(tmp_path), monkeypatch, "1.0")
+    with pytest.raises(Refused, match="epsilon is raised from 1 to 2"):
+        open(path, in_process=True)
+    overtaken(path := write(tmp_path / "accepted"), monkeypatch, "1.0")
+    with pytest.raises(Refused, match="Another policy has come to rule in the meantime"):
+        accept(path)
+
+
+def test_of_two_that_open_with_the_same_policy_one_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overtaken(path := write(tmp_path), monkeypatch, "2.0")
+    with open(path, in_process=True) as db:
+        assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy", "policy"]
 
 
 def test_to_rehearse_a_policy_changes_nothing(tmp_path: Path) -> None:

@@ -45,6 +45,15 @@ def test_a_question_is_paid_for_under_the_policy_that_rules(ledger: MemoryLedger
     assert [entry.kind for entry in ledger.entries()] == ["open", "policy", "charge"]
 
 
+def test_a_policy_follows_the_one_that_it_was_compared_with(ledger: MemoryLedger) -> None:
+    assert (MemoryLedger().ruling, ledger.ruling) == ("", "d1")
+    for stale in ("", "d0"):
+        with pytest.raises(Refused, match="in the meantime"):
+            ledger.accept(**policy(), over=stale)
+    ledger.accept(**policy(), over="d1")
+    assert [entry.kind for entry in ledger.entries()] == ["open", "policy", "policy"]
+
+
 def test_what_a_policy_entry_says(ledger: MemoryLedger) -> None:
     body = ledger.accept(**policy(0.1, 1e-9, quotas={"ana": 0.5}, note="raised", max_failures=np.int64(3), digest="d2")).body
     assert body == {

@@ -93,14 +93,14 @@ def accept(path: str | Path, *, note: str = "", budgets_only: bool = False, anew
     """
     policy = read_policy(path)
     with _ledger(policy, knowingly=True) as ledger:
-        held = _held(ledger)
+        ruling, held = ledger.ruling, _held(ledger)
         if held == policy and not anew:
             return None, ()
         changes = () if held is None else loosened(held, policy)
         others = [change for change in changes if not change.startswith("budget")]
         if budgets_only and others:
             raise Refused("This changes more than the budget; 'hedgerow policy accept' is for that:\n  " + "\n  ".join(others))
-        return _record(policy, ledger, note, forgive=anew), changes
+        return _record(policy, ledger, ruling, note, forgive=anew), changes
 
 
 def budgets(path: str | Path) -> Mapping[str, Account | DualAccount]:
@@ -188,7 +188,7 @@ def _held(ledger: Store) -> Policy | None:
 
 def _enter(policy: Policy, ledger: Store) -> None:
     """Let a policy rule that is the first, or says no more than the accepted one."""
-    held = _held(ledger)
+    ruling, held = ledger.ruling, _held(ledger)
     if held == policy:
         return
     changes = () if held is None else loosened(held, policy)
@@ -198,10 +198,16 @@ def _enter(policy: Policy, ledger: Store) -> None:
             + "\n  ".join(changes)
             + "\nIf this is meant, the custodian runs 'hedgerow policy accept' (or 'hedgerow budget raise' when only the budget grows)."
         )
-    _record(policy, ledger, "")
+    try:
+        _record(policy, ledger, ruling)
+    except Refused:
+        if ledger.ruling == ruling:
+            raise
+        _enter(policy, ledger)  # another process was faster: what this one says is compared with that
 
 
-def _record(policy: Policy, ledger: Store, note: str, *, forgive: bool = False) -> Entry:
+def _record(policy: Policy, ledger: Store, ruling: str, note: str = "", *, forgive: bool = False) -> Entry:
+    """Write down a policy that was compared with the ``ruling`` one."""
     protected = [table for table in policy.tables if table.population is not None]
     known = (ledger.book.policy or {"budgets": {}})["budgets"]
     budgets: dict[str, dict[str, object]] = {}
@@ -222,6 +228,7 @@ def _record(policy: Policy, ledger: Store, note: str, *, forgive: bool = False) 
         max_failures=policy.max_failures,
         partitions=policy.partitions,
         forgive=forgive,
+        over=ruling,
     )
 
 

@@ -47,12 +47,15 @@ class Store(ABC):
         max_failures: int = 20,
         partitions: Mapping[str, Mapping[str, object]] | None = None,
         forgive: bool = False,
+        over: str | None = None,
     ) -> Entry:
         """A policy that the custodian accepted; it rules from here on.
 
         ``budgets``: population -> epsilon, delta (or None), unit, neighbours, and conversion if not a half. ``quotas``: analyst -> the
         most they may ask for in all. ``sources``: declared path or server table, never content -> population. ``partitions``: table ->
         population, column, the names of its parts, and in how many of them a unit may be at most (most).
+
+        ``over`` is the digest of the policy that it was compared with, "" for none: refused where another one has come to rule since.
 
         Failed runs are forgiven with ``forgive``, by a higher ``max_failures``, and by accepting the policy that rules already, which
         says nothing else.
@@ -69,8 +72,15 @@ class Store(ABC):
         if partitions:
             body["partitions"] = {_text(table, "table"): _partition(partition) for table, partition in partitions.items()}
         with self._turn():
-            again = self._book.policy is not None and self._book.policy["digest"] == digest
-            return self._add("policy", body | {"forgives": bool(forgive) or again})
+            ruling = _digest(self._book)
+            if over not in (None, ruling):
+                raise Refused("Another policy has come to rule in the meantime. Try again.")
+            return self._add("policy", body | {"forgives": bool(forgive) or ruling == digest})
+
+    @property
+    def ruling(self) -> str:
+        """The digest of the policy that rules; "" where none does yet."""
+        return _digest(self.book)
 
     def charge(
         self,
@@ -183,8 +193,12 @@ class Store(ABC):
             return self._add(kind, {"charge": charge.seq} | body) if end is None else self._read(end)
 
 
+def _digest(book: Book) -> str:
+    return "" if book.policy is None else str(book.policy["digest"])
+
+
 def _check_rules(book: Book, policy: str | None) -> None:
-    if policy is not None and (book.policy is None or book.policy["digest"] != policy):
+    if policy not in (None, _digest(book)):
         raise Refused("The policy was changed since this database was opened. Open it again.")
 
 
