@@ -76,6 +76,15 @@ def test_files_answer(kind: str, tmp_path: Path) -> None:
     source.close()
 
 
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_what_a_folder_is_called_is_no_column(kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "city=Bern" / f"{VISITS.unit}=7"  # as in a data lake, where readers take this for the value in every row
+    folder.mkdir(parents=True)
+    source = DuckDB({"visits": Registered(str(saved(folder, kind)), VISITS)})
+    assert answer(source, BY_CITY) == ANSWER
+    source.close()
+
+
 def refusal(data: Any, schema: Schema = VISITS) -> str:
     with pytest.raises(SourceError) as caught:
         DuckDB({schema.table: Registered(data, schema)})

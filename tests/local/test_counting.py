@@ -66,6 +66,14 @@ def test_rows_of_other_metrics_are_passed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".json"])
+def test_what_a_folder_is_called_is_no_column(suffix: str, tmp_path: Path) -> None:
+    folder = tmp_path / "metric=home"
+    folder.mkdir()
+    reports, counters = made()
+    assert np.array_equal(count_files(METRIC, [write(folder / f"reports{suffix}", reports)]), counters)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".json"])
 @pytest.mark.parametrize(("report", "told"), [(b"\x00", "the 2 bytes"), (b"\x00" * 3, "the 2 bytes"), (b"\xff\xff", "not below 300")])
 def test_one_wrong_report_and_nothing_is_counted(tmp_path: Path, suffix: str, report: bytes, told: str) -> None:
     file = write(tmp_path / f"reports{suffix}", [*made()[0], report])

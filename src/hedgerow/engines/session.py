@@ -37,6 +37,7 @@ _CONFIGURATION: Final = {
 # A progress bar would be printed among the answers.
 _CLOSED: Final = ("SET enable_progress_bar = false", "SET TimeZone = 'UTC'", "SET enable_external_access = false")
 _LOCKED: Final = "SET lock_configuration = true"  # after this nothing can be changed any more
+_ITSELF: Final = "hive_partitioning = false"  # in a folder age=30 a column age would be read as 30 for everybody, whatever the file holds
 _LINE: Final = 64  # bytes of a line of text, about
 _PLACE: Final = 32 * MOST_SUMS  # bytes
 _LEAST_BITS: Final = 12  # what the engine does when nobody tells it anything
@@ -97,7 +98,7 @@ class Session:
     def attach_file(self, relation: str, path: Path) -> Attached:
         """A Parquet file, or one of comma-separated values, whose columns all are text."""
         text = path.suffix.lower() == ".csv"
-        reader = _csv(path) if text else f"read_parquet({_quoted(str(path))})"
+        reader = _csv(path) if text else f"read_parquet({_quoted(str(path))}, {_ITSELF})"
         self._connection.execute(f'CREATE VIEW "{relation}" AS SELECT * FROM {reader}')
         if text:
             return self._attached(relation)
@@ -182,6 +183,6 @@ def _csv(path: Path) -> str:
     columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in header(path))
     options = (
         "auto_detect = false, header = true, delim = ',', quote = '\"', escape = '\"', null_padding = false, "
-        "allow_quoted_nulls = false, max_line_size = 100000000"
+        f"allow_quoted_nulls = false, max_line_size = 100000000, {_ITSELF}"
     )
     return f"read_csv({_quoted(str(path))}, columns = {{{columns}}}, {options})"

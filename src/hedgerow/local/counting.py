@@ -60,7 +60,8 @@ def _table(metric: Metric, file: Path) -> Iterator[Records]:
 
     reader, size = _READERS[file.suffix.lower()], metric.scheme.record
     place = str(file.resolve()).replace("'", "''")
-    table = f"{reader}('{place}'{_NAMED.get(reader, '')})"
+    # Or the reports of a folder metric=home would all be taken for those of a metric of that name.
+    table = f"{reader}('{place}', hive_partitioning = false{_NAMED.get(reader, '')})"
     try:
         with duckdb.connect(":memory:", config=_CONFIGURATION) as db:
             db.execute("SET enable_progress_bar = false")
