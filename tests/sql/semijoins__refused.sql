@@ -25,6 +25,9 @@ SELECT COUNT(*) FROM visits WHERE age NOT IN (SELECT visit_age FROM labs)
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT COUNT(*) FROM labs WHERE labs.patient_id = visits.patient_id)
 --> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
 
+SELECT COUNT(*) FROM visits WHERE NOT EXISTS (SELECT 1 FROM labs WHERE labs.patient_id = visits.patient_id HAVING COUNT(*) < 3)
+--> Unsupported: A subquery stands in FROM: elsewhere it would show what other people's rows hold
+
 SELECT COUNT(*) FROM visits WHERE region IN (SELECT region FROM regions)
 --> Unsupported: IN and EXISTS are not about public tables
 

@@ -109,8 +109,8 @@ def _of_in(select: exp.Select, inner: exp.In) -> tuple[Pairs, exp.Select | None]
 
 
 def _counts(rows: exp.Select) -> bool:
-    """An aggregate without keys always has a row, which exists."""
-    return any(any(item.find_all(exp.AggFunc)) for item in rows.expressions)
+    """An aggregate without keys has a row also where nothing is found. It exists, or HAVING decides: a join would not ask."""
+    return rows.args.get("having") is not None or any(any(item.find_all(exp.AggFunc)) for item in rows.expressions)
 
 
 def _of_exists(rows: exp.Select, catalog: Catalog) -> tuple[Pairs, exp.Select | None]:
