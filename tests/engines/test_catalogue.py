@@ -41,6 +41,7 @@ TYPES = {
     "TIMESTAMP": "date",
     "TIMESTAMP_NS": "date",
     "TIMESTAMP WITH TIME ZONE": "date",
+    "TIMESTAMPTZ_NS": "date",
     "BLOB": None,
     "INTEGER[]": None,
     "STRUCT(a INTEGER)": None,

@@ -286,6 +286,7 @@ STORED: dict[str, tuple[pa.Array, list[object]]] = {
         [datetime(1, 1, 1), datetime(9999, 12, 31, 23)],
     ),
     "zoned": (pa.array([datetime(2024, 5, 17, 23, 59)], pa.timestamp("us", "Asia/Tokyo")), [datetime(2024, 5, 17, 23, 59)]),
+    "zoned and fine": (pa.array([datetime(2024, 5, 17, 23, 59)], pa.timestamp("ns", "Asia/Tokyo")), [datetime(2024, 5, 17, 23, 59)]),
     "millidate": (pa.array([date(2024, 5, 17), None], pa.date64()), [date(2024, 5, 17), None]),
 }
 KINDS: dict[str, Type] = {

@@ -36,6 +36,7 @@ HONEST: dict[str, pa.Array] = {
     "times": pa.array([datetime(2026, 1, 1, 3)] * 3),
     "times somewhere": pa.array([datetime(2026, 1, 1, 3, tzinfo=UTC)] * 3, pa.timestamp("us", tz="UTC")),
     "fine times": pa.array([1, 2, 3], pa.timestamp("ns")),
+    "fine times somewhere": pa.array([1, 2, 3], pa.timestamp("ns", tz="UTC")),
     "text": pa.array(["", "z" * 400, None]),
     "listed text": pa.array(["x", "y", "x"]).dictionary_encode(),
     "truth": pa.array([True, False, None]),

@@ -32,7 +32,8 @@ _TYPES: Final[Mapping[str, Type]] = {
     **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),
     **dict.fromkeys(("FLOAT", "DOUBLE"), "real"),
     **dict.fromkeys(("VARCHAR", "UUID"), "text"),
-    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"), "date"),
+    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "date"),
+    **dict.fromkeys(("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"), "date"),
 }
 _WIDE: Final = re.compile("UBIGINT|HUGEINT|UHUGEINT|DECIMAL")
 _WORDS: Final[Mapping[Type | None, str]] = {
