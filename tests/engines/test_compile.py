@@ -151,6 +151,31 @@ def test_ids_of_different_types_are_not_the_same_units() -> None:
             compile_plan(asked, shelves, DUCKDB)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (pa.decimal128(38, 10), pa.decimal128(38, 10), True),
+        (pa.decimal128(38, 10), pa.float64(), False),  # compared as doubles, of which one equals many decimals
+        (pa.decimal128(20, 2), pa.float32(), False),
+        (pa.decimal128(38, 5), pa.decimal128(38, 30), False),  # the first may not fit in the second
+        (pa.decimal128(38, 0), pa.uint64(), True),
+        (pa.decimal128(18, 0), pa.int64(), True),
+        (pa.float32(), pa.float64(), True),
+    ],
+)
+def test_ids_meet_only_where_they_compare_exactly(first: pa.DataType, second: pa.DataType, same: bool) -> None:
+    here, there = Schema("here", (), "id"), Schema("there", (), "id")
+    ids = {here: pa.array([2, 3]).cast(pa.decimal128(38, 0)).cast(first), there: pa.array([3, 4]).cast(pa.decimal128(38, 0)).cast(second)}
+    source = DuckDB({schema.table: Registered(pa.table({"id": found}), schema) for schema, found in ids.items()})
+    plan = Aggregate(Group(Bound(Join(Table(here), Table(there), (), ()), (), 1, 1), ()), (Measure("units"),))
+    if same:
+        assert answer(source, plan) == {(): (1,)}
+    else:
+        with pytest.raises(Unsupported, match="ids of these tables differ in type"):
+            source.prepare(plan)
+    source.close()
+
+
 def test_what_the_data_lack_is_said() -> None:
     with pytest.raises(SourceError, match="no table visits"):
         compile_plan(BY_CITY, {}, DUCKDB)

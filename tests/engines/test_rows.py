@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +23,10 @@ from engines.worlds import ENGINES
 from hedgerow.engines import rows as row_compiler
 from hedgerow.engines import sums
 from hedgerow.engines.catalogue import Registered
+from hedgerow.engines.compile import Shelf, compile_plan
+from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.duckdb import DuckDB
+from hedgerow.engines.reading import Stored
 from hedgerow.engines.terms import column, select, whole
 from hedgerow.engines.worker import Worker
 from hedgerow.errors import SourceError, Unsupported
@@ -319,6 +323,16 @@ def test_those_who_are_named_have_ids_of_the_same_type() -> None:
     with pytest.raises(Unsupported, match="The ids of a population, and the column that should hold them, differ in type"):
         source.prepare(plan)
     source.close()
+
+
+def test_those_who_are_named_have_ids_that_compare_exactly() -> None:
+    plan = Aggregate(Group(Bound(meetings.meeting(()), (), 2, 2)), (Measure("rows"),))
+    columns = {column.name: Stored(column.name, column.type) for column in (*meetings.VISITS.columns, *meetings.DOCTORS.columns)}
+    visits = Shelf("t0", columns, Stored("id", "integer"))
+    for alone in ("", "UHUGEINT"):  # an id of 128 bits does not fit beside one of 64 with a sign
+        shelves = {"visits": visits, "doctors": replace(visits, relation="t1", unit=Stored("id", "integer", alone=alone))}
+        with pytest.raises(Unsupported, match="hold them, differ in type") if alone else nullcontext():
+            compile_plan(plan, shelves, DUCKDB)
 
 
 def by_engine(plan: Aggregate, tables: Any, rank: Any) -> Any:

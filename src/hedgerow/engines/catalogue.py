@@ -36,6 +36,7 @@ _TYPES: Final[Mapping[str, Type]] = {
     **dict.fromkeys(("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"), "date"),
 }
 _WIDE: Final = re.compile("UBIGINT|HUGEINT|UHUGEINT|DECIMAL")
+_ALONE: Final = re.compile(r"UHUGEINT|DECIMAL\([0-9]+,\s*[1-9].*")
 _WORDS: Final[Mapping[Type | None, str]] = {
     "boolean": "truth values",
     "integer": "whole numbers",
@@ -174,7 +175,13 @@ def _stocked(desk: Desk, registered: Registered, relation: str, dialect: Dialect
 def physical(columns: Sequence[tuple[str, str]]) -> tuple[PhysicalColumn, ...]:
     """The engine's types in our words."""
     return tuple(
-        PhysicalColumn(name, _type(engine_type), bool(_WIDE.match(engine_type)), engine_type.startswith("TIMESTAMP"))
+        PhysicalColumn(
+            name,
+            _type(engine_type),
+            bool(_WIDE.match(engine_type)),
+            engine_type.startswith("TIMESTAMP"),
+            engine_type if _ALONE.fullmatch(engine_type) else "",
+        )
         for name, engine_type in columns
     )
 
@@ -210,7 +217,7 @@ def _unit(schema: Schema, columns: Sequence[PhysicalColumn]) -> Stored | None:
     if there.type not in UNITS or (declared is not None and declared.type not in UNITS):
         held = _WORDS[there.type if declared is None or there.type not in UNITS else declared.type]
         raise SourceError(f"The id column {schema.unit} of {schema.table} holds {held}; ids are whole numbers or text.")
-    return Stored(there.name, there.type)
+    return Stored(there.name, there.type, alone=there.alone)
 
 
 def _find(schema: Schema, name: str, columns: Sequence[PhysicalColumn]) -> PhysicalColumn:

@@ -16,7 +16,7 @@ from hedgerow.errors import Unsupported
 from hedgerow.plan.schema import Column
 from hedgerow.plan.values import Type
 
-__all__ = ["READABLE", "UNITS", "Stored", "bounded", "parse", "read", "read_unit"]
+__all__ = ["READABLE", "UNITS", "Stored", "as_stored", "bounded", "parse", "read", "read_unit"]
 
 # Declared type: the types in the data that it can be read from.
 READABLE: Final[Mapping[Type, tuple[Type, ...]]] = {
@@ -45,11 +45,13 @@ Branch = tuple[exp.Expr, exp.Expr]  # a condition, and what a value is where it 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A column where it lies: its name in the engine and its type there, and whether its whole numbers may need more than 64 bits."""
+    """A column where it lies: its name in the engine and its type there, whether its whole numbers may need more than 64 bits, and of ids
+    the engine's own type, if those of another do not compare with it exactly."""
 
     name: str
     type: Type
     wide: bool = False
+    alone: str = ""
 
 
 def read(declared: Column, stored: Stored, dialect: Dialect) -> exp.Expr:
@@ -127,7 +129,7 @@ def read_unit(stored: Stored, declared: Column | None, dialect: Dialect) -> tupl
     """The id of the unit, and what must hold for a row to have one. The id is what is read as the declared type: a person must not
     become two by the way her number is written."""
     type_ = stored.type if declared is None else declared.type
-    if declared is None or declared.type == stored.type == "integer":  # whole numbers are what they are, also beyond 64 bits
+    if declared is None or as_stored(stored, declared):
         # Enumerations and the like become the text that they stand for: two tables need not number them alike.
         unit = as_type(column(stored.name), "text") if type_ == "text" else column(stored.name)
     else:
@@ -138,6 +140,11 @@ def read_unit(stored: Stored, declared: Column | None, dialect: Dialect) -> tupl
     if type_ == "text":  # a blank is nobody: strangers must not become one
         there.append(_shows(unit))
     return unit, there
+
+
+def as_stored(stored: Stored, declared: Column | None) -> bool:
+    """Whether ids are taken as they lie: where nothing is declared, and whole numbers, which are what they are, also beyond 64 bits."""
+    return declared is None or declared.type == stored.type == "integer"
 
 
 def _shows(value: exp.Expr) -> exp.Expr:

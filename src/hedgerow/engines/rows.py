@@ -15,7 +15,7 @@ from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.folds import folded
 from hedgerow.engines.kin import meets_parents
 from hedgerow.engines.origin import words
-from hedgerow.engines.reading import Stored, read, read_unit
+from hedgerow.engines.reading import Stored, as_stored, read, read_unit
 from hedgerow.engines.scalars import scalar
 from hedgerow.engines.terms import as_type, both, call, column, null, ordered, select, test, whole
 from hedgerow.errors import SourceError, Unsupported
@@ -80,17 +80,22 @@ class RowCompiler:
 
     def ids(self, node: Rows) -> Type:
         """The type of the ids of the units."""
-        types = {self._id_type(table) for table in _owners(node)}
-        if len(types) > 1:
+        kinds = self._kinds(node)
+        if len(kinds) > 1:
             raise Unsupported(
                 "The ids of these tables differ in type, so they cannot be about the same units. Declare them alike in the policy: where "
                 'one is stored as a number and the other is text, as in a .csv file, write type = "integer" for both; or store them alike.'
             )
-        return types.pop()
+        return kinds.pop()[0]
 
-    def _id_type(self, table: Table) -> Type:
-        declared = table.schema.id
-        return self._unit(_last(table)).type if declared is None else declared.type
+    def _kinds(self, node: Rows) -> set[tuple[Type, str]]:
+        """The types of the ids, and the engine's own where ids of another would be rounded beside them, so that several people agree with
+        one, or would not fit."""
+        found = set()
+        for table in _owners(node):
+            unit, declared = self._unit(_last(table)), table.schema.id
+            found.add((unit.type if declared is None else declared.type, unit.alone if as_stored(unit, declared) else ""))
+        return found
 
     def _on_top(self, inner: Selected, outputs: Mapping[str, exp.Expr], where: Sequence[exp.Expr] = ()) -> Selected:
         ids = [*([UNIT] if self.units else []), *([OTHER] if self.others else [])]
@@ -214,7 +219,7 @@ class RowCompiler:
     def _meeting(self, node: Join, others: Others, needed: Sequence[str]) -> Selected:
         """Of each unit the rows of its first bonds, each beside the first row of the one whom it names."""
         added, alone = dict(node.adds), replace(self, others=False)
-        if alone.ids(node.other) != node.source.columns[others.by].type:
+        if alone._kinds(node.other) != {(node.source.columns[others.by].type, "")}:
             raise Unsupported(
                 "The ids of a population, and the column that should hold them, differ in type: declare both alike in the policy."
             )

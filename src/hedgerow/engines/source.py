@@ -22,12 +22,14 @@ FAILED: Final = "The data source failed while answering; the question was charge
 @dataclass(frozen=True, slots=True)
 class PhysicalColumn:
     """A column as the data have it; ``type`` is None where it is none of the five that can be read. ``wide``: its whole numbers may need
-    more than 64 bits; ``clock``: its dates have a time of day, which is cut off."""
+    more than 64 bits; ``clock``: its dates have a time of day, which is cut off; ``alone``: the engine's type, if numbers of another do not
+    compare with it exactly."""
 
     name: str
     type: Type | None
     wide: bool = False
     clock: bool = False
+    alone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
