@@ -184,6 +184,17 @@ def test_one_file_by_two_names_has_one_budget(tmp_path: Path, rules: str, told: 
     assert parse_policy(text, tmp_path / "elsewhere").table("again")
 
 
+@pytest.mark.parametrize("again", ["answers.csv", "./answers.csv", "link.csv"])
+def test_a_row_is_not_two_people_by_a_second_table(tmp_path: Path, again: str) -> None:
+    """Or a UNION ALL of the two would move by two where one row comes or goes."""
+    (tmp_path / "link.csv").symlink_to(tmp_path / "answers.csv")
+    rules = 'unit = "row"\nneighbours = "add-remove"\nmax_rows = 100\n'
+    first = f'[database]\nname = "x"\n[budget]\nepsilon = 1\n[tables.a]\nsource = "answers.csv"\n{rules}'
+    with pytest.raises(InvalidArgument, match="would count twice: 'a' has the same file"):
+        parse_policy(f'{first}[tables.b]\nsource = "{again}"\n{rules}', tmp_path)
+    assert parse_policy(f'{first}[tables.b]\nsource = "others.csv"\n{rules}', tmp_path).table("b")
+
+
 def test_hard_links_are_one_file_with_one_unit(tmp_path: Path) -> None:
     (tmp_path / "visits.parquet").write_bytes(b"")
     (tmp_path / "other.parquet").hardlink_to(tmp_path / "visits.parquet")

@@ -93,11 +93,15 @@ def _syntax(message: str) -> Mistake:
 
 
 def _same_files(tables: tuple[TableRule, ...], folder: Path) -> list[Mistake]:
-    """Two spellings of one file (a link of either kind, an absolute path) are one source, and one source has one budget and one unit."""
+    """Two spellings of one file (a link of either kind, an absolute path) are one source, and one source has one budget and one unit. Where
+    every row is somebody of their own it has one table: a row of two would be two people, and come twice in a UNION ALL."""
     first: dict[object, TableRule] = {}
     found = []
     for table in tables:
         other = first.setdefault(_file(folder / table.source), table)
+        if other is not table and other.unit == table.unit == "row" and other.population == table.population:
+            says = f"every row of it is somebody of their own, and would count twice: {other.name!r} has the same file"
+            found.append(Mistake(("tables", table.name, "source"), says))
         if other.source == table.source:
             continue
         if (other.public, other.population) != (table.public, table.population):
