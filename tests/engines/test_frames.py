@@ -50,6 +50,12 @@ def test_columns_that_have_no_arrow_type_are_left_out() -> None:
     assert snapshot(frame, "t").column_names == ["x"]
 
 
+def test_a_frame_that_cannot_be_handed_over_is_refused_in_our_words() -> None:
+    with pytest.raises(SourceError, match="The frame of t has columns of unknown types") as caught:
+        snapshot(pl.DataFrame({"x": pl.Series([2**100], dtype=pl.Int128)}), "t")
+    assert caught.value.__context__ is None
+
+
 def test_missing_values_of_pandas_are_null() -> None:
     frame = pd.DataFrame({"x": [1.5, None], "s": ["a", None], "i": pd.array([1, None], dtype="Int64"), "c": pd.Categorical(["u", None])})
     assert snapshot(frame, "t").to_pydict() == {"x": [1.5, None], "s": ["a", None], "i": [1, None], "c": ["u", None]}

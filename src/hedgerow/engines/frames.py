@@ -26,8 +26,19 @@ def snapshot(data: Any, table: str) -> pa.Table:
         return _checked(_from_pandas(data), table)
     if not hasattr(data, "__arrow_c_stream__"):
         raise InvalidArgument("data", "must be a path, or a frame of Arrow, pandas or polars", type(data).__name__)
-    found = pa.table(data)
-    return _checked(found if type(data).__module__.partition(".")[0] == "polars" else _copied(found), table)
+    return _checked(_handed(data, table), table)
+
+
+def _handed(data: Any, table: str) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        found = pa.table(data)
+    except pa.ArrowException:  # of types that only its owner knows, such as whole numbers of 128 bits in polars
+        pass
+    else:
+        return found if type(data).__module__.partition(".")[0] == "polars" else _copied(found)
+    raise SourceError(f"The frame of {table} has columns of unknown types.")
 
 
 def _from_pandas(frame: Any) -> pa.Table:
