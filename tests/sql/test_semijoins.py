@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.errors import Unsupported
+from hedgerow.plan.schema import Column, Link, Schema
+from hedgerow.sql.catalog import Catalog, TableEntry
+from hedgerow.sql.reading import parse
+from sql.exactly import answer
 from sql.fixtures import ask, check_answered, check_refused, pairs
 
 
@@ -16,6 +20,18 @@ def test_what_is_read(sql: str, told: str) -> None:
 @pytest.mark.parametrize(("sql", "told"), pairs("semijoins__refused"))
 def test_what_is_refused(sql: str, told: str) -> None:
     check_refused(sql, told)
+
+
+def test_what_is_missing_is_not_outside_though_its_name_is_that_of_an_id_elsewhere() -> None:
+    """NULL NOT IN (…) is not true. An id is never NULL, but ``id`` is one in the table of people, and not in that of their orders."""
+    people = Schema("people", (Column("id", "integer"),), "id")
+    orders = Schema("orders", (Column("person", "integer"), Column("id", "integer")), "person")
+    lines = Schema("lines", (Column("order_id", "integer"),), "person", link=Link("order_id", orders, "id"))
+    catalog = Catalog({schema.table: TableEntry(schema, max_groups=9, max_rows_per_group=9) for schema in (people, orders, lines)})
+    data = {"people": [], "orders": [{"person": 1, "id": number} for number in (None, 5, 6)], "lines": [{"order_id": 5}]}
+    for table in ("orders", "(SELECT person, id FROM orders)"):
+        question = parse(f"SELECT COUNT(*) FROM {table} AS o WHERE o.id NOT IN (SELECT order_id FROM lines)", catalog)
+        assert answer(question, data) == [(1,)]
 
 
 FREE = "Ask for the values, which is free"

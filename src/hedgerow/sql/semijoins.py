@@ -85,10 +85,22 @@ def _join(select: exp.Select, condition: exp.Expr, catalog: Catalog, alias: str)
         return join, None
     none: exp.Expr = exp.Is(this=exp.column(_COUNT, alias, quoted=True), expression=exp.Null())
     here = pairs[0][0]
-    if isinstance(inner, exp.In) and not any(entry.is_unit(here.name) for entry in catalog.tables.values()):
+    if isinstance(inner, exp.In) and not _is_id(select, here, catalog):
         # What is NULL is in no list, and not outside either. An id is never NULL, and no column of conditions.
         none = exp.and_(none, exp.Not(this=exp.Is(this=here.copy(), expression=exp.Null())))
     return join, none
+
+
+def _is_id(select: exp.Select, column: exp.Column, catalog: Catalog) -> bool:
+    """By what the table says that it comes from, or those in its subquery: elsewhere the name may mean something else."""
+    source = next((source for source in _sources(select) if source.alias_or_name.casefold() == column.table.casefold()), None)
+    named = {} if source is None else {table.name: catalog.table(table.name) for table in source.find_all(exp.Table)}
+    known = [found[1] for found in named.values() if found is not None]
+    return any(entry.is_unit(column.name) for entry in known or catalog.tables.values())
+
+
+def _sources(select: exp.Select) -> list[exp.Expr]:
+    return [select.args["from_"].this, *(join.this for join in select.args.get("joins") or [])]
 
 
 Pairs = Sequence[tuple[exp.Column, exp.Column]]
@@ -100,7 +112,7 @@ def _of_in(select: exp.Select, inner: exp.In) -> tuple[Pairs, exp.Select | None]
     if not plain or not isinstance(inner.this, exp.Column) or not isinstance(rows.expressions[0], exp.Column):
         return (), None
     here = inner.this.copy()
-    sources = [select.args["from_"].this, *(join.this for join in select.args.get("joins") or [])]
+    sources = _sources(select)
     if "table" not in here.args or here.args["table"] is None:
         if len(sources) != 1:
             return (), None
