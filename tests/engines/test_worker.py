@@ -138,7 +138,7 @@ def test_an_answer_of_another_shape_ends_the_child(worker: Worker) -> None:
 PLANTED = (f"SELECT COUNT(*) FROM read_text('{__file__}')", "COPY (SELECT 1) TO 'out.csv'", "no sql", "SELECT error('x')")
 
 
-@pytest.mark.parametrize("sql", PLANTED)
+@pytest.mark.parametrize("sql", PLANTED, ids=["reads", "writes", "unread", "raises"])
 def test_statements_that_fail_leave_it_alive_and_silent(sql: str, worker: Worker) -> None:
     before = pid(worker)
     with pytest.raises(Failed) as caught:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import textwrap
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def small(body: str, head: str = "f(l : private list, x : private real, n : publ
     return found
 
 
+@functools.cache
 def gallery() -> dict[str, Program]:
     """All programs of the gallery by name."""
     found: list[Program | Outside] = []
