@@ -27,11 +27,14 @@ PYTEST := $(PY) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 WHOLE := $(PYTEST) --assert=plain --showlocals
 AGAIN := $(PY) -m pytest --last-failed --last-failed-no-failures none
 
+# What `make check` chooses from. It runs the tools by themselves, first.
+FAST := -m "not slow and not long" --ignore=tests/slow --ignore=tests/house/test_tools.py
+
 # The short tests of the trusted core run every branch of it by themselves, so only they are traced.
 CORE := $(addprefix tests/,numeric privacy statistics mechanisms plan ledger) \
   $(patsubst %,tests/test_%.py,errors tabulated linear purse picking threshold release)
 
-.PHONY: help setup run test check format lint types slow bench docs lock clean anew
+.PHONY: help setup run test check costs format lint types slow bench docs lock clean anew
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,8 +48,11 @@ test: $(READY)  ## the whole suite: lint, types, layers, tests, every branch of 
 	@$(WHOLE) --cov --cov-report=term -m "not slow and not long" $(CORE) $(ARGS) && core=ok || core=broken; \
 	$(WHOLE) --ignore=tests/slow $(addprefix --long-only=,$(CORE)) $(ARGS) && test $$core = ok || { $(AGAIN); exit 1; }
 
-check: lint types  ## format, lint, strict types, layers, fast tests; four minutes on two cores
-	@$(WHOLE) -m "not slow and not long" --ignore=tests/slow --ignore=tests/house/test_tools.py $(ARGS) || { $(AGAIN); exit 1; }
+check: lint types  ## format, lint, strict types, layers, fast tests; about a minute on two cores
+	@$(WHOLE) $(FAST) --brief $(ARGS) || { $(AGAIN); exit 1; }
+
+costs: $(READY)  ## measure anew which tests are too costly for check; wants a quiet machine
+	@$(WHOLE) $(FAST) --costs
 
 lint: $(READY)
 	@$(PY) -m ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }

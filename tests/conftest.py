@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from brief import Costs, Few
 from depth import many
 
 # The same examples on every run: a failure seen once is a failure everybody can see.
@@ -24,6 +25,14 @@ FIRST = "test_tool_finds_nothing[types]"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long-only", action="append", default=[], metavar="PATH", help="of the tests below PATH, only those marked long")
+    parser.addoption("--brief", action="store_true", help="what `make check` runs: no costly test, and few cases of each other one")
+    parser.addoption("--costs", action="store_true", help="write down which tests are costly")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for option, plugin in (("--brief", Few), ("--costs", Costs)):
+        if config.getoption(option):
+            config.pluginmanager.register(plugin())
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -25,7 +25,7 @@ def suite(tmp_path: Path) -> Path:
     for name, text in PLANTED.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    for name in ("conftest.py", "depth.py"):
+    for name in ("conftest.py", "brief.py", "depth.py"):
         shutil.copy(ROOT / "tests" / name, tmp_path / "tests" / name)
     shutil.copy(ROOT / "pyproject.toml", tmp_path / "pyproject.toml")
     return tmp_path
@@ -64,3 +64,29 @@ def test_short_tests_that_have_run_already_are_left_out(suite: Path) -> None:
     code, line = last_line(suite, "", "--long-only=tests/core", "--long-only=tests/test_core.py", "--ignore=tests/test_part.py")
     assert code == 0
     assert "4 passed, 1 skipped, 3 deselected" in line
+
+
+CASES = "import pytest\n@pytest.mark.parametrize('n', [pytest.param(n, marks=pytest.mark.long) if n > 40 else n for n in range(50)])\n"
+BRIEF = ("--brief", "-m", "not slow and not long", "tests/test_cases.py", "tests/test_costly.py")
+
+
+@pytest.fixture
+def uneven(suite: Path) -> Path:
+    """A test of many cases, some of them long, and a costly test beside a cheap one."""
+    (suite / "tests" / "test_cases.py").write_text(f"{CASES}def test_cases(n):\n    assert n <= 40", encoding="utf-8")
+    text = "import time\ndef test_cheap():\n    assert True\ndef test_costly():\n    time.sleep(0.3)\n    assert True"
+    (suite / "tests" / "test_costly.py").write_text(text, encoding="utf-8")
+    return suite
+
+
+def test_the_brief_suite_has_few_cases_and_nothing_costly(uneven: Path) -> None:
+    (uneven / "tests" / "costly.txt").write_text("tests/test_costly.py::test_costly\n", encoding="utf-8")
+    code, line = last_line(uneven, "", *BRIEF)
+    assert code == 0
+    assert "3 passed, 49 deselected" in line
+
+
+def test_what_is_costly_is_written_down(uneven: Path) -> None:
+    code, _ = last_line(uneven, "", "--costs", "-m", "not slow and not long")
+    assert code == 0
+    assert (uneven / "tests" / "costly.txt").read_text(encoding="utf-8") == "tests/test_costly.py::test_costly\n"
