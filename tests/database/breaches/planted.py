@@ -36,7 +36,7 @@ UNPARTNERED = "SELECT COUNT(*) FROM visits v LEFT JOIN orders o ON o.customer = 
 CASES = (
     Case(old.charge_after_answer, PERSON, "SELECT COUNT(*) FROM data", "order"),
     Case(old.clip_after_sum, ROW, "SELECT SUM(age) FROM data", "distance"),
-    Case(old.measures_at_one_epsilon, PERSON, "SELECT SUM(age), COUNT(age) FROM data", "price", bug="smartnoise-200"),
+    Case(old.measures_at_one_epsilon, PERSON, "SELECT SUM(age), COUNT(cost) FROM data", "price", bug="smartnoise-200"),
     Case(old.mean_at_half_price, PERSON, "SELECT AVG(age) FROM data", "distance", bug="smartnoise-202"),
     Case(old.mean_at_half_price, REPLACED, "SELECT AVG(score) FROM data", "distance"),
     Case(old.sensitivity_from_data, ROW, "SELECT SUM(age) FROM data", "plan", everywhere=True),
@@ -69,6 +69,7 @@ CASES = (
     Case(new.delta_twice, PERSON, "SELECT city, MEDIAN(age, method => 'propose', bound => 3) FROM data GROUP BY city", "threshold"),
     Case(new.limits_not_applied, PERSON, "SELECT SUM(age, contribution_bounds_per_group => (0, 50)) FROM data", "distance"),
     Case(new.filter_after_the_bound, PERSON, "SELECT COUNT(*) FILTER (WHERE age > 5) FROM data", "distance"),
+    Case(new.rest_beyond_the_cap, PERSON, "SELECT COUNT(*), SUM(age) FROM data", "distance"),
     Case(new.sum_keeps_bounds, PERSON, "SELECT SUM(score + age) FROM data", "distance", bug="smartnoise-319"),
     Case(new.name_keeps_bounds, PERSON, "SELECT SUM(age) FROM (SELECT age * 9 AS age FROM data)", "distance", bug="opendp-2949"),
     Case(new.lower_bound_twice, ROW, "SELECT SUM(temp) FROM data", "distance", bug="diffprivlib-105"),

@@ -173,7 +173,18 @@ def filter_after_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     def added_up(self: sums.Sums, measure: Measure, parts: Any) -> list[exp.Expr]:
         if measure.kind != "values":
             return plain(self, measure, parts)
-        return [self._total(value, wide=False) for value in self._plain(measure, parts)]
+        return [self._total(value, wide=False) for value in self._values(measure, parts)]
+
+    monkeypatch.setattr(sums.Sums, "_added_up", added_up)
+
+
+def rest_beyond_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows without a value count as they are, however many one unit has."""
+    plain = sums.Sums._added_up
+
+    def added_up(self: sums.Sums, measure: Measure, parts: Any) -> list[exp.Expr]:
+        found = plain(self, measure, parts)
+        return [*found[:-1], self._total(self._plain(measure, parts, column("n"))[-1], wide=False)] if measure.rest else found
 
     monkeypatch.setattr(sums.Sums, "_added_up", added_up)
 
