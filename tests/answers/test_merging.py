@@ -12,7 +12,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.answers.estimates import linear_weights
-from hedgerow.answers.merging import merged, shares
+from hedgerow.answers.merging import merged, shares_of
 from hedgerow.answers.noise import counted, noise_for, planned
 from hedgerow.answers.per_row import PerRow
 from hedgerow.answers.radius import radius
@@ -51,6 +51,8 @@ def of(measure: Measure, **more: Any) -> Measure:
         ((ROWS, TOTAL), (of(TOTAL, rest=True),), {}),
         ((TOTAL, VALUES), (of(TOTAL),), {}),
         ((TOTAL, VALUES, ROWS), (of(TOTAL, rest=True),), {}),
+        ((TOTAL, VALUES, Measure("values", "v1"), UNITS), None, {}),  # COUNT(x) would have more noise
+        ((TOTAL, VALUES, Measure("total", "v1", SIGNED), Measure("values", "v1")), (of(TOTAL), Measure("moments", "v1", SIGNED)), {}),
         ((MEAN, ROWS, UNITS), (of(MEAN, rest=True), UNITS), {"domain": None}),
         ((of(MEAN, degree=2), Measure("total", "v1", SIGNED), ROWS), (of(MEAN, degree=2), Measure("moments", "v1", SIGNED, rest=True)), {}),
         ((MEAN, ROWS), None, {"domain": None}),  # which count would decide?
@@ -109,14 +111,24 @@ def sizes(question: Question) -> list[tuple[float, float]]:
 OTHERS = (ROWS, MEAN, Measure("total", "v1", HIGH), Measure("total", "v1", SIGNED), Measure("moments", "v2", SIGNED, degree=2))
 
 
-@pytest.mark.parametrize("measures", [some for many in (1, 2, 3) for some in combinations(OTHERS[1:], many)])
+PAIR = (TOTAL, VALUES)
+
+
+@pytest.mark.parametrize(
+    "measures",
+    [
+        *((ROWS, *some) for many in (1, 2, 3) for some in combinations(OTHERS[1:], many)),
+        *(PAIR + some for many in (0, 1, 2) for some in combinations(OTHERS[2:], many)),
+        *((ROWS, *PAIR, *some) for many in (0, 1, 2) for some in combinations(OTHERS[2:], many)),
+    ],
+)
 @pytest.mark.parametrize("rows", [1, 5])
 def test_nothing_is_worse_and_what_is_summed_is_twice_as_good(measures: tuple[Measure, ...], rows: int) -> None:
-    asked = plan(ROWS, *measures, domain=LISTED, rows=rows)
+    asked = plan(*measures, domain=LISTED, rows=rows)
     question = _asked(asked)
     before, after = sizes(question), sizes(question.on(merged(asked)))
     assert all(now <= was * (1 + 1e-6) for one, other in zip(after, before, strict=True) for now, was in zip(one, other, strict=True))
-    assert any(now[0] <= was[0] * 0.75 for was, now in zip(before, after, strict=True))
+    assert any(now[0] <= was[0] * 0.75 for was, now in zip(before, after, strict=True)) or merged(asked) is asked
     spent = noise_for(merged(asked), UNIT, **PRICE, law="laplace").loss(merged(asked).sensitivity(UNIT))
     assert spent.epsilon == 1
 
@@ -144,13 +156,13 @@ def test_of_undeclared_groups_more_are_shown_and_the_count_is_as_good() -> None:
 
 def test_shares_are_those_of_what_was_merged() -> None:
     asked = plan(MEAN, ROWS, Measure("total", "v1", SIGNED), UNITS)
-    assert shares(asked, 3) == [Fraction(1, 4)] * 4
-    first, second, units = shares(merged(asked), 2)
+    assert shares_of(asked, 3) == [Fraction(1, 4)] * 4
+    first, second, units = shares_of(merged(asked), 2)
     assert (first + second + units, second) == (1, Fraction(1, 4))
     assert first == pytest.approx(3**0.5 / 4, rel=1e-5)
-    assert shares(replace_domain(merged(asked)), None) == [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
+    assert shares_of(replace_domain(merged(asked)), None) == [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
     square = merged(plan(of(MEAN, degree=2), ROWS, UNITS))
-    assert shares(square, 1) == [Fraction(2, 3), Fraction(1, 3)]  # four numbers: nothing is left over
+    assert shares_of(square, 1) == [Fraction(2, 3), Fraction(1, 3)]  # four numbers: nothing is left over
 
 
 def replace_domain(asked: Aggregate) -> Aggregate:

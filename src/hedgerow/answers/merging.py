@@ -14,7 +14,7 @@ from fractions import Fraction
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Measured
 
-__all__ = ["merged", "shares"]
+__all__ = ["merged", "shares_of"]
 
 _ROWS, _UNITS = Measure("rows"), Measure("units")
 
@@ -23,7 +23,10 @@ def merged(plan: Aggregate) -> Aggregate:
     """The plan with as few measures as tell the same. A count of rows that decides which groups are shown stays."""
     moments = {(one.column, one.snap): one for one in _summed(plan) if one.kind == "moments"}
     totals = {(one.column, one.snap): Measure("moments", one.column, one.snap) for one in _summed(plan) if one.kind == "total"}
-    moments = {key: one for key, one in totals.items() if Measure("values", one.column) in plan.measures} | moments
+    pairs = {key: one for key, one in totals.items() if Measure("values", one.column) in plan.measures}
+    many = len(plan.measures)
+    if 2 * (many - len(pairs)) ** 2 <= many**2:  # of a COUNT off two numbers, with one share of fewer, the variance is no larger
+        moments = pairs | moments
     telling: dict[Measured, Measure] = {}
     if _ROWS in plan.measures and (plan.source.domain is not None or _UNITS in plan.measures) and (moments or totals):
         fewest = min([*moments.values(), *totals.values()], key=lambda one: one.width)
@@ -43,7 +46,7 @@ def _summed(plan: Aggregate) -> list[Measure]:
     ]
 
 
-def shares(plan: Aggregate, decisive: int | None) -> list[Fraction]:
+def shares_of(plan: Aggregate, decisive: int | None) -> list[Fraction]:
     """How much of the price each measure gets: all the same, but moments that tell COUNT(*) as well have two shares.
 
     With a share of its own COUNT(*) has the noise of one number. Off moments it has that of ``width`` numbers, and is as good with

@@ -26,7 +26,7 @@ from typing import Literal
 
 from hedgerow.answers.blend import Blend, law_of
 from hedgerow.answers.hierarchy import variance
-from hedgerow.answers.merging import merged, shares
+from hedgerow.answers.merging import merged, shares_of
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms.gaussian import Gaussian, least_scale
 from hedgerow.mechanisms.laplace import Laplace
@@ -67,11 +67,11 @@ def centred(plan: Aggregate, unit: Unit, law: LawName) -> Aggregate:
 def planned(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction | None, law: LawName) -> Aggregate:
     """The plan with the measures that its noise takes."""
     found = _with_counts(plan, unit, epsilon=epsilon, delta=delta, law=law)
-    if unit.relation == "change-one" or law == "gaussian":
+    fewer = merged(found)
+    if fewer is found or unit.relation == "change-one" or law == "gaussian":
         return found
     # A plan for Gaussian noise, which may be the best, stays: there it would be no better.
-    fits = law == "laplace" or noise_for(found, unit, epsilon=epsilon, delta=delta, law=law).at is None
-    return merged(found) if fits else found
+    return fewer if law == "laplace" or noise_for(found, unit, epsilon=epsilon, delta=delta, law=law).at is None else found
 
 
 def _with_counts(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction | None, law: LawName) -> Aggregate:
@@ -121,14 +121,14 @@ def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction
     centre = _centre(plan, unit, law)
     moves = plan.sensitivity(unit)
     measures = [measure for measure in plan.measures if not isinstance(measure, Cross)]  # no question has one
-    laws = tuple(price.law_for(measure, move, share) for measure, move, share in zip(measures, moves, _parts(plan, centre), strict=True))
+    laws = tuple(price.law_for(measure, move, share) for measure, move, share in zip(measures, moves, _shares(plan, centre), strict=True))
     return Noise(laws, None if plan.source.domain is not None else _threshold(plan, unit, laws, chance, names), centre)
 
 
 def _tight(plan: Aggregate, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise | None:
     """Gaussian noise for the measures that add up, read at their share of epsilon; None where none do, or no such noise can be drawn."""
     moves, centre = plan.sensitivity(unit), _centre(plan, unit, "gaussian")
-    each = list(zip(plan.measures, moves, _parts(plan, centre), strict=True))
+    each = list(zip(plan.measures, moves, _shares(plan, centre), strict=True))
     additive = [(move, share) for measure, move, share in each if isinstance(measure, Measure)]
     if not additive:
         return None
@@ -215,7 +215,7 @@ def _centre(plan: Aggregate, unit: Unit, law: LawName) -> Centre | None:
     return Centre(plan.measures.index(units), tuple(_counts(plan).items())) if unit.relation == "add-remove" else None
 
 
-def _parts(plan: Aggregate, centre: Centre | None) -> list[Fraction]:
+def _shares(plan: Aggregate, centre: Centre | None) -> list[Fraction]:
     """How much of the price each measure gets: its share, but for counts that are measured from the middle.
 
     d such counts and the units that they are measured with have d shares together, the units r = 1/(1 + sqrt(d)) of them, which makes the
@@ -223,7 +223,7 @@ def _parts(plan: Aggregate, centre: Centre | None) -> list[Fraction]:
     """
     many = len(plan.measures)
     if centre is None:
-        return shares(plan, None if plan.source.domain is not None else _decisive(plan))
+        return shares_of(plan, None if plan.source.domain is not None else _decisive(plan))
     counts = len(centre.bounds)
     block = Fraction(counts, many - 1)
     units = Fraction(1 / (1 + math.sqrt(counts))).limit_denominator(1000)
