@@ -31,7 +31,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from typing import Any, Protocol
@@ -43,6 +43,7 @@ from hedgerow.ledger.entry import Entry
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.picking import Picking
+from hedgerow.plan.contributions import lost_parts
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
@@ -55,7 +56,8 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.purse import Purse
 from hedgerow.threshold import Threshold
 
-__all__ = ["Additive", "Cells", "Centre", "Charge", "Custom", "Law", "Noise", "Release", "Source", "perform", "publish", "release"]
+__all__ = ["Additive", "Cells", "Centre", "Charge", "Custom", "Fine", "Law", "Noise", "Release", "Source", "fineness", "perform", "publish"]
+__all__ += ["release"]
 
 Additive = Laplace | Gaussian
 Law = Additive | Picking
@@ -113,14 +115,23 @@ class Centre:
 
 
 @dataclass(frozen=True, slots=True)
+class Fine:
+    """The unit in which the numbers of a measure are counted: parts of 1/``factor`` step, of which each number lacks at most ``lost``."""
+
+    factor: int = 1
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Noise:
     """The mechanism of each measure, in order, and the threshold where groups are not declared. Gaussian measures cost their rho, or, read
-    ``at`` an epsilon, that with its delta and their rho."""
+    ``at`` an epsilon, that with its delta and their rho. ``fine`` says in what parts each measure is counted; empty, all in whole steps."""
 
     laws: tuple[Law, ...]
     threshold: Threshold | None = None
     centre: Centre | None = None
     at: Fraction | None = None
+    fine: tuple[Fine, ...] = ()
 
     def loss(self, moves: Sequence[Sensitivity]) -> Loss:
         """What one release costs when one unit moves the measures so far."""
@@ -241,11 +252,17 @@ class Release:
         keys = tuple(tuple(_value(value) for value in key) for key in held["keys"])
         units, bounds = held.get("centre", (None, ()))
         centre = None if units is None else Centre(units, tuple(map(tuple, bounds)))
-        at = held.get("at")
-        return cls(keys, tuple(map(tuple, held["numbers"])), Noise(laws, threshold, centre, at and Fraction(at)), entry)
+        at, fine = held.get("at"), tuple(Fine(*said) for said in held.get("fine", ()))
+        return cls(keys, tuple(map(tuple, held["numbers"])), Noise(laws, threshold, centre, at and Fraction(at), fine), entry)
 
 
 _LAWS: Mapping[str, type[Additive]] = {"laplace": Laplace, "gaussian": Gaussian}
+
+
+def fineness(plan: Aggregate) -> tuple[Fine, ...]:
+    """Return in what parts the measures of a plan are counted; empty where all are whole steps."""
+    each = [Fine(getattr(measure, "fine", 1), lost) for measure, lost in zip(plan.measures, lost_parts(plan), strict=True)]
+    return tuple(each) if any(one != Fine() for one in each) else ()
 
 
 def _payload(keys: Sequence[tuple[Value, ...]], numbers: Sequence[Sequence[int | None]], noise: Noise) -> str:
@@ -261,6 +278,8 @@ def _payload(keys: Sequence[tuple[Value, ...]], numbers: Sequence[Sequence[int |
         held["centre"] = [noise.centre.units, noise.centre.bounds]
     if noise.at is not None:
         held["at"] = str(noise.at)
+    if noise.fine:
+        held["fine"] = [[one.factor, one.lost] for one in noise.fine]
     return json.dumps(held, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -286,7 +305,7 @@ def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charg
         raise InvalidArgument("noise", "must be Laplace noise where it is cut", noise.threshold.cut)
     if noise.threshold is not None and charge.unit.group > 1:
         raise InvalidArgument("unit", "must be one person where groups are not declared: thresholds speak of one", charge.unit.group)
-    losses = _losses(plan, noise, charge)
+    losses, noise = _losses(plan, noise, charge), replace(noise, fine=fineness(plan))
     source.prepare(plan)
     entry = _paid(ledger, losses, charge)
     return Release.stored(entry, _once(ledger, entry, lambda: _payload(*noise.sample(source.run(plan), measures), noise)))

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from hedgerow.answers.additive import added_up, keys_within, rows_of_a_unit, same_sum, why_not
+from hedgerow.answers.additive import added_up, keys_within, same_sum, why_not
 from hedgerow.answers.estimates import linear_weights
 from hedgerow.errors import Refused
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Join, Project
 from hedgerow.plan.reference import run
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.sql.catalog import Catalog
@@ -208,34 +207,6 @@ def test_caps_by_group_would_be_a_bias() -> None:
     assert why_not(total, one, Measure("rows")) is None
     assert "up to 1 row in one group" in str(why_not(total, one, Measure("values", "v0")))
     assert "up to 3 rows" in str(why_not(total, parse("SELECT a, COUNT(*) FROM t GROUP BY a", catalog("id", 1, 3)), Measure("rows")))
-
-
-@pytest.mark.parametrize(
-    ("source", "most"),
-    [
-        ("t", None),
-        ("(SELECT id, COUNT(*) AS n FROM t GROUP BY id) AS u", 1),
-        ("(SELECT id, a, COUNT(*) AS n FROM t GROUP BY id, a) AS u", 3),
-        ("(SELECT id, a, b FROM t GROUP BY id, a, b) AS u", 9),
-        ("(SELECT id, free FROM t GROUP BY id, free) AS u", None),
-        ("(SELECT id, a FROM t GROUP BY id, a UNION ALL SELECT id, a FROM t GROUP BY id, a) AS u", 6),
-        ("(SELECT id, a FROM t GROUP BY id, a UNION ALL SELECT id, a FROM t) AS u", None),
-        ("(SELECT id, a, MIN(v) AS v FROM t GROUP BY id, a) AS u JOIN listed l ON l.a = u.a", None),
-        ("(SELECT id, a FROM t GROUP BY id, a) AS p JOIN (SELECT id, b FROM t GROUP BY id, b) AS q ON p.id = q.id", 9),
-        ("t AS p JOIN (SELECT id, b FROM t GROUP BY id, b) AS q ON p.id = q.id", None),
-    ],
-)
-def test_how_many_rows_a_unit_has(source: str, most: int | None) -> None:
-    assert rows_of_a_unit(parse(f"SELECT COUNT(*) FROM {source}", CAPPED).plan.bound.source) == most
-    assert rows_of_a_unit(parse("SELECT COUNT(*) FROM t", ROWS).plan.bound.source) == 1
-
-
-def test_partners_multiply_rows() -> None:
-    joined = "(SELECT id, a, MIN(v) AS v FROM t GROUP BY id, a) AS u JOIN listed l ON l.a = u.a"
-    above = parse(f"SELECT COUNT(*) FROM {joined}", CAPPED).plan.bound.source
-    assert isinstance(above, Project)
-    assert isinstance(above.source, Join)
-    assert rows_of_a_unit(replace(above.source, matches=2)) == 6
 
 
 def test_what_adds_up() -> None:

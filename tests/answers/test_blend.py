@@ -17,12 +17,12 @@ FINE, COARSE = Laplace(Fraction(10)), Laplace(Fraction(30))
 
 
 def test_what_has_less_noise_counts_for_more() -> None:
-    numbers, law = blend([[[100, 10]], [[200, 20]]], [FINE, COARSE])
+    numbers, law, _ = blend([[[100, 10]], [[200, 20]]], [FINE, COARSE])
     assert [[float(number) for number in column] for column in numbers] == [pytest.approx([110, 11], rel=1e-5)]  # 9 to 1
     assert isinstance(law, Blend)
     assert [one for one, _ in law.parts] == [FINE, COARSE]
     assert sum(share for _, share in law.parts) == 1
-    assert blend([[[100]]], [FINE]) == ([[100]], FINE)
+    assert blend([[[100]]], [FINE]) == ([[100]], FINE, 1)
 
 
 @pytest.mark.parametrize("kind", [Laplace, Gaussian])
@@ -30,7 +30,7 @@ def test_an_average_is_better_than_its_best_part_and_covers(kind: Any) -> None:
     """100,000 draws at 5 %: more than 5,450 outside would be six and a half standard errors."""
     laws = [kind(Fraction(40)), kind(Fraction(50)), kind(Fraction(200))]
     drawn = [[law.sample(np.zeros(100_000, dtype=np.int64)).tolist()] for law in laws]
-    (numbers,), law = blend(drawn, laws)
+    (numbers,), law, _ = blend(drawn, laws)
     off = np.abs(np.array(numbers, dtype=float))
     far = radius(law, (Fraction(1),), Fraction(1, 20))
     assert 4000 < (off > float(far)).sum() < 5450

@@ -65,10 +65,12 @@ def test_whole_numbers_that_were_averaged_lie_between_whole_numbers() -> None:
     assert (lower, higher) == (math.ceil(7 - far), math.floor(7 + far))
     sharp = Linear([[Fraction(5, 2)]], ONE, Laplace(Fraction(1, 1000)), True)
     assert sharp.intervals(0.95) == [(2, 3)]  # no whole number is that near
-    off_moments = Linear([[Fraction(512, 5)], [0]], (Fraction(1, 2),) * 2, law, True)
-    ((low, high),) = off_moments.intervals(0.95)  # type: ignore[misc]
-    far = radius(law, (Fraction(1, 2),) * 2, Fraction(1, 20))
-    assert (low, high) == (math.floor(Fraction(256, 5) - far), math.ceil(Fraction(256, 5) + far))
+    halves = (Fraction(1, 2),) * 2  # off moments, say
+    far = radius(law, halves, Fraction(1, 20))
+    for scaled, ends in ((False, (math.ceil, math.floor)), (True, (math.floor, math.ceil))):
+        # Of rows that were scaled down, what is meant need not be whole.
+        known = Linear([[Fraction(512, 5)], [0]], halves, law, True, scaled)
+        assert known.intervals(0.95) == [(ends[0](Fraction(256, 5) - far), ends[1](Fraction(256, 5) + far))]
 
 
 def moments(values: Any, snap: Snap, degree: int) -> list[list[int]]:

@@ -41,7 +41,7 @@ def plan(*measures: Measure | Pick, domain: Any = None, rows: int = 3, groups: i
 
 
 def of(measure: Measure, **more: Any) -> Measure:
-    return Measure("moments", measure.column, measure.snap, **more)
+    return Measure("moments", measure.column, measure.snap, counts_rows=more.get("rest", False), **more)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,11 @@ def of(measure: Measure, **more: Any) -> Measure:
         ((TOTAL, VALUES, Measure("values", "v1"), UNITS), None, {}),  # COUNT(x) would have more noise
         ((TOTAL, VALUES, Measure("total", "v1", SIGNED), Measure("values", "v1")), (of(TOTAL), Measure("moments", "v1", SIGNED)), {}),
         ((MEAN, ROWS, UNITS), (of(MEAN, rest=True), UNITS), {"domain": None}),
-        ((of(MEAN, degree=2), Measure("total", "v1", SIGNED), ROWS), (of(MEAN, degree=2), Measure("moments", "v1", SIGNED, rest=True)), {}),
+        (
+            (of(MEAN, degree=2), Measure("total", "v1", SIGNED), ROWS),
+            (of(MEAN, degree=2), Measure("moments", "v1", SIGNED, rest=True, counts_rows=True)),
+            {},
+        ),
         ((MEAN, ROWS), None, {"domain": None}),  # which count would decide?
         ((TOTAL,), None, {}),
         ((ROWS, VALUES), None, {}),

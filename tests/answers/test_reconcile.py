@@ -141,7 +141,7 @@ def test_people_with_one_group_and_one_row_count_once() -> None:
             db, f"SELECT {picked} FROM data WHERE region IS NOT NULL", f"SELECT region, {picked} FROM data GROUP BY region", epsilon=4900
         )
         total, parts = db.reconcile(*asked)
-    assert sums(parts.rows, "n")[None] == total.rows[0]["n"] == 600
+    assert sums(parts.rows, "n")[None] == total.rows[0]["n"] == pytest.approx(600, abs=0.1)  # as they were made to add up, unrounded
     assert [row["a"] for row in parts.rows] == [row["a"] for row in asked[1].rows]
     assert any(note.startswith("Not made consistent: SUM(age), since caps count the rows of a unit by group") for note in parts.notes)
 

@@ -225,7 +225,7 @@ def test_noise_is_for_whichever_takes_more(law: Any) -> None:
     patient, doctor = Unit("add-remove", "id"), Unit("add-remove", "id")
     for most in (1, 50):
         plan = meetings.asked(("ward",), (Measure("rows"), Measure("total", "cost", Snap(Fraction(1), -2, 5))), bonds=3, rows=2, most=most)
-        noise = noise_for_both(plan, patient, doctor, epsilon=Fraction(1), law=law)
+        plan, noise = noise_for_both(plan, patient, doctor, epsilon=Fraction(1), law=law)
         mine, theirs = noise.loss(plan.sensitivity(patient)), noise.loss(plan.others_sensitivity(doctor))
         assert all(isinstance(one, Laplace if law == "laplace" else Gaussian) for one in noise.laws)
         more, less = (mine, theirs) if most == 1 else (theirs, mine)

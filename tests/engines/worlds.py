@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -277,6 +277,9 @@ def plans(draw: st.DrawFn, world: World) -> Aggregate:
         domain = tuple(tuple(draw(values)) for values in lists)
     caps = (1, 1) if source.unit == "row" else (draw(st.sampled_from([1, 1, 2, 3])), draw(st.sampled_from([1, 2, 3, 4])))
     measures = draw(st.lists(_measures(known), min_size=1, max_size=4, unique=True))
+    if source.unit != "row":
+        finer = draw(st.sampled_from([1, 2, 2**10, 2**27, 2**34]))
+        measures = [replace(one, fine=finer) if one.scaled else one for one in measures]
     return Aggregate(Group(Bound(source, keys, *caps), domain), tuple(measures))
 
 

@@ -20,11 +20,12 @@ LIMITED = [Measure("total", "x", Snap(Fraction(1), -9, 9), limits=limits) for li
 POWERS = [Measure("moments", "x", snap, degree=2) for snap in SNAPS[:2]]
 RESTS = [Measure("moments", "x", snap, degree=degree, rest=True) for snap in SNAPS[:2] for degree in (1, 2)]
 PAIRS = [Measure("moments", "x", SNAPS[0], degree=degree, second=("x", SNAPS[1])) for degree in (1, 2)]
+FINE = [replace(measure, fine=8) for measure in (PLAIN[2], SUMS[0], SUMS[5], RESTS[0], PAIRS[0])]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("measure", PLAIN + SUMS + LIMITED + POWERS + RESTS + PAIRS)
+@pytest.mark.parametrize("measure", PLAIN + SUMS + LIMITED + POWERS + RESTS + PAIRS + FINE)
 def test_declared_moves_hold_and_are_reached(measure: Measure, relation: Relation) -> None:
     kind, snap = measure.kind, measure.snap
     low, high = (4, 6) if snap is None else (snap.low - 1, snap.high + 1)  # the clamp has something to do
@@ -136,3 +137,27 @@ def test_what_others_get_lies_between_its_ends(measure: Measure) -> None:
 def test_others_cannot_move_what_is_always_0() -> None:
     with pytest.raises(Refused, match="Nobody can move this sum"):
         Measure("total", "x", Snap(Fraction(1), 0, 0)).others(Reach(1, 1, 1, False))
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("measure", [one for one in PLAIN + SUMS + POWERS + RESTS + PAIRS if one.scaled and one.snap != SNAPS[4]])
+def test_parts_of_a_step_are_moved_as_many_times_farther(measure: Measure, relation: Relation) -> None:
+    reach = Reach(2, 3, 5, moves=relation == "change-one")
+    whole, fine = measure.sensitivity(reach), replace(measure, fine=64).sensitivity(reach)
+    assert (fine.l0, fine.linf, fine.l1, fine.l2_squared) == (whole.l0, 64 * whole.linf, 64 * whole.l1, 64**2 * whole.l2_squared)
+    assert replace(measure, fine=64).ends(2) == tuple(64 * end for end in measure.ends(2))
+
+
+def test_parts_are_of_scaled_sums_alone_and_fit_wide_integers() -> None:
+    snap = Snap(Fraction(1), 0, 2**20)
+    for wrong in [Measure("rows"), Measure("units"), Measure("distinct", "x"), Measure("total", "x", snap, limits=(0, 5))]:
+        assert not wrong.scaled
+        with pytest.raises(InvalidArgument, match="must be 1 where rows are not scaled"):
+            replace(wrong, fine=2)
+    assert Measure("total", "x", snap, fine=2**68).fine == 2**68
+    with pytest.raises(InvalidArgument, match=r"at most 2\^88"):
+        Measure("total", "x", snap, fine=2**69)
+    with pytest.raises(InvalidArgument, match="fine"):
+        Measure("values", "x", fine=0)
+    with pytest.raises(InvalidArgument, match="must be of moments"):
+        Measure("rows", counts_rows=True)

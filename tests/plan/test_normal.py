@@ -420,8 +420,34 @@ def test_the_same_combinations() -> None:
 
 
 def test_the_key_stays_what_it_is() -> None:
-    """Keys are stored: another form of them would make every stored answer unknown. Then raise "plan 2"."""
-    assert key(question()) == "03ebd7f0044c4ccd1f8fe0cd793414fa1da022b2103963345a9eddc25b114951"
+    """Keys are stored: another form of them would make every stored answer unknown. Then raise "plan 3", and "plan 2" with it."""
+    assert key(question()) == "a810b90983516b7f4fde502f2770639db8946b72a445764719a3d20e9de77717"
+    counts = question(measures=(Measure("rows"), Measure("units")))
+    assert key(counts) == "338009fc02714d1ba2bfe3eaecdfe3e0543d462d68ace0f136efefad17fa1b10"
+
+
+def test_keys_are_new_where_scaled_sums_were_cut_to_whole_steps_before() -> None:
+    """Only where a cap can bite, and a measure is scaled: elsewhere what was answered before is right, and stays free."""
+
+    def old(plan: Aggregate) -> str:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("hedgerow.plan.normal.caps_may_bite", lambda _: False)
+            return key(plan)
+
+    total, units, limited = Measure("total", "v0", SNAP), Measure("units"), Measure("total", "v0", SNAP, limits=(0, 9))
+    for measures, new in [((total,), True), ((units, total), True), ((units,), False), ((limited, Measure("rows")), False)]:
+        plan = question(measures=measures)
+        assert (key(plan) != old(plan)) is new
+        assert key(replace(plan, source=replace(plan.source, source=replace(plan.bound, max_rows=2**40)))) not in (key(plan), old(plan))
+    enough = question(measures=(total,), caps=(2, 2**40))
+    assert key(enough) == old(enough)
+
+
+def test_parts_of_a_step_are_no_part_of_the_meaning() -> None:
+    """How fine sums are counted depends on epsilon, and a question asked again at a smaller one is the same."""
+    total = Measure("total", "v0", SNAP)
+    assert key(question(measures=(replace(total, fine=64),))) == key(question(measures=(total,)))
+    assert normal(question(measures=(replace(total, fine=64),))).measures[0].fine == 64  # type: ignore[union-attr]
 
 
 def test_the_same_numbers_where_two_populations_meet() -> None:

@@ -434,13 +434,13 @@ def test_somebody_of_each_population_moves_it_that_far(relation: Relation) -> No
 
 
 def no_clamp(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reference, "_clamped", lambda plan, measure, put: [numbers for _, numbers in put])
+    monkeypatch.setattr(reference, "_clamped", lambda plan, measure, put, exact: [numbers for _, numbers in put])
 
 
 def cut_not_clamped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of those who come to one of the others the first count, and no more."""
 
-    def clamped(plan: Aggregate, measure: Measure, put: list[tuple[Any, Any]]) -> list[Any]:
+    def clamped(plan: Aggregate, measure: Measure, put: list[tuple[Any, Any]], *, exact: bool) -> list[Any]:
         assert plan.meeting is not None
         got: dict[Any, list[Any]] = {}
         for (unit, other), numbers in put:

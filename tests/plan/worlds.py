@@ -214,6 +214,12 @@ def measure(random: Random, known: Mapping[str, Range]) -> Measure | Pick:
     return random.choice(makers)()
 
 
+def in_parts(random: Random, one: Measure | Pick) -> Measure | Pick:
+    """The same, its sums in parts of a step where rows are scaled."""
+    fine = random.choice([1, 2, 2**10, 2**30, 2**45])
+    return replace(one, fine=fine) if isinstance(one, Measure) and one.scaled else one
+
+
 def _snap(random: Random) -> Snap:
     low, high = sorted(random.sample(range(-4, 8), 2))
     return Snap(random.choice(STEPS), low, high)
@@ -237,6 +243,8 @@ def plan(random: Random, schemas: Mapping[str, Schema]) -> Aggregate:
     lists = tuple(tuple(dict.fromkeys(constant(random, known[key].type).value for _ in range(4))) for key in keys)
     caps = (1, 1) if alone else (random.randint(1, 3), random.randint(1, 3))
     measures = dict.fromkeys(measure(random, known) for _ in range(random.randint(1, 5)))
+    if rows.unit != "row":
+        measures = dict.fromkeys(in_parts(random, one) for one in measures)
     return Aggregate(Group(Bound(rows, keys, *caps), lists if random.random() < 0.6 else None), tuple(measures))
 
 

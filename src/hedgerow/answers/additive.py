@@ -13,23 +13,22 @@ Sameness is that of ``plan.normal``: the parts are asked again without the keys 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from typing import Final
 
 from hedgerow.errors import Refused
+from hedgerow.plan.contributions import rows_of_a_unit
 from hedgerow.plan.expressions import Call, Constant, Read, replaced
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Group, Project, Rows, Table, Union
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Project
 from hedgerow.plan.normal import key as meaning_of
 from hedgerow.plan.simple import simple
 from hedgerow.sql.question import AggregateCall, Question
 
-__all__ = ["added_up", "keys_within", "rows_of_a_unit", "same_sum", "why_not"]
+__all__ = ["added_up", "is_never_null", "keys_within", "same_sum", "why_not"]
 
 _TRIED: Final = 64  # ways to match keys that have the same values
-_LISTED: Final = 1000
 
 
 def added_up(call: AggregateCall) -> Measure | None:
@@ -95,47 +94,25 @@ def _meaning(plan: Aggregate, keys: Sequence[int], known: Sequence[int], measure
     """Of the plan with these keys alone, one measure, caps aside, and without rows in which a key of ``known`` is NULL."""
     bound, rows = plan.bound, plan.bound.source
     for place in known:
-        if bound.columns[bound.keys[place]].nullable and not _has(plan, bound.keys[place]):
+        if bound.columns[bound.keys[place]].nullable and not is_never_null(plan, bound.keys[place]):
             rows = Filter(rows, Call("not", (Call("is null", (Read(bound.keys[place]),)),)))
     domain = plan.source.domain or ()
     group = Group(Bound(rows, tuple(bound.keys[place] for place in keys), 1, 1), tuple(domain[place] for place in keys))
     return meaning_of(Aggregate(group, (measure,)))
 
 
-def _has(plan: Aggregate, key: str) -> bool:
-    """Whether the condition holds for no row in which the key, a column as it is, is NULL."""
+def is_never_null(plan: Aggregate, name: str) -> bool:
+    """Return whether the condition holds for no row in which this output, a column as it is, is NULL."""
     project = plan.bound.source
     if not isinstance(project, Project) or not isinstance(project.source, Filter):
         return False
-    column, below = dict(project.outputs)[key], project.source
+    column, below = dict(project.outputs)[name], project.source
     if not isinstance(column, Read):
         return False
     known = below.columns
-    nothing = {name: Constant(None, known[name].type) if name == column.column else Read(name) for name in known}
+    nothing = {other: Constant(None, known[other].type) if other == column.column else Read(other) for other in known}
     left = simple(replaced(below.condition, nothing), known)
     return isinstance(left, Constant) and left.value is not True
-
-
-def rows_of_a_unit(rows: Rows) -> int | None:
-    """How many rows a unit has at most; None where only the data know."""
-    if rows.unit == "row":
-        return 1  # ``Bound`` lets nothing multiply them
-    if isinstance(rows, Table):
-        return None
-    if isinstance(rows, Union):
-        each = [rows_of_a_unit(source) for source in rows.sources]
-        return None if None in each else sum(one or 0 for one in each)
-    most = rows_of_a_unit(rows.source)
-    if isinstance(rows, Filter | Project):
-        return most
-    if isinstance(rows, Fold):
-        known = rows.source.columns
-        lists = [known[key].domain(_LISTED) for key in rows.keys]
-        values = [None if listed is None else len(listed) + known[key].nullable for key, listed in zip(rows.keys, lists, strict=True)]
-        made = None if None in values else math.prod(one or 0 for one in values)
-        return min((one for one in (most, made) if one is not None), default=None)
-    partners = rows.matches if rows.other.unit is None else rows_of_a_unit(rows.other)
-    return None if most is None or partners is None else most * max(partners, 1)
 
 
 def why_not(total: Question, parts: Question, measure: Measure) -> str | None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
-from hedgerow.answers.blend import blend, comparable, law_of, numbers_of
+from hedgerow.answers.blend import blend, comparable, fine_of, law_of, numbers_of
 from hedgerow.answers.bracketed import bracketed
 from hedgerow.answers.clipped import unclipped
 from hedgerow.answers.estimates import Consistent, Estimate, Interval, estimate
@@ -195,16 +195,18 @@ def _estimates(question: Question, releases: Sequence[Release]) -> dict[str, Est
         columns = [numbers_of(release, measures, index) for release in releases]
         laws = [law for release in releases if not isinstance(law := law_of(release.noise, index), Picking)]
         if laws:
-            found[call.name] = estimate(call, *blend(columns, laws))
+            factors = [fine_of(release.noise, index).factor for release in releases]
+            numbers, law, factor = blend(columns, laws, factors)
+            found[call.name] = estimate(call, numbers, law, factor=factor)
         else:
-            found[call.name] = estimate(call, columns[0], releases[0].noise.laws[index], _grain(question, call))
+            found[call.name] = estimate(call, columns[0], releases[0].noise.laws[index], grain=_grain(question, call))
     for call in question.aggregates:  # some intervals take another aggregate, a count
         index = measures.index(call.measure)
         if call.clip is not None:
             found[call.name] = unclipped(call, call.clip, found)
         if call.bracket is not None:
-            numbers, law = numbers_of(releases[0], measures, index), releases[0].noise.laws[index]
-            found[call.name] = bracketed(call, call.bracket, numbers, law, found)
+            chosen = numbers_of(releases[0], measures, index)
+            found[call.name] = bracketed(call, call.bracket, chosen, releases[0].noise.laws[index], found)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,18 +10,20 @@ from typing import Any
 
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.picks import Pick
-from hedgerow.release import Additive, Law, Noise, Release
+from hedgerow.release import Additive, Fine, Law, Noise, Release
 
-__all__ = ["Blend", "blend", "comparable", "law_of", "numbers_of"]
+__all__ = ["Blend", "blend", "comparable", "fine_of", "law_of", "numbers_of"]
 
 Column = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Blend:
-    """Noise of several releases together: each law with the share that its number has in the average."""
+    """Noise of several releases together: each law with the share that its number has in the average. Besides, a number may lack up to
+    ``bias``, where what units with too many rows put in was cut."""
 
     parts: tuple[tuple[Additive, Fraction], ...]
+    bias: Fraction = Fraction(0)
 
 
 def comparable(releases: Sequence[Release]) -> Sequence[Release]:
@@ -29,14 +32,19 @@ def comparable(releases: Sequence[Release]) -> Sequence[Release]:
     return releases if first.noise.threshold is None and all(release.keys == first.keys for release in releases) else releases[:1]
 
 
+def fine_of(noise: Noise, index: int) -> Fine:
+    """Return in what parts of a step the numbers of a measure are counted."""
+    return noise.fine[index] if noise.fine else Fine()
+
+
 def law_of(noise: Noise, index: int) -> Law | Blend:
     """The noise of the numbers of a measure, once they are what they count again: half its own, and its share of that of the units."""
-    law, centre = noise.laws[index], noise.centre
+    law, centre, lost = noise.laws[index], noise.centre, fine_of(noise, index).lost
     bound = None if centre is None else dict(centre.bounds).get(index)
     if centre is None or bound is None:
-        return law
+        return Blend(((law, Fraction(1)),), Fraction(lost)) if lost else law  # type: ignore[arg-type]
     half = Fraction(1, 2)
-    return Blend(((law, half), (noise.laws[centre.units], half * bound)))  # type: ignore[arg-type]
+    return Blend(((law, half), (noise.laws[centre.units], half * bound)), Fraction(lost))  # type: ignore[arg-type]
 
 
 def numbers_of(release: Release, measures: Sequence[Measure | Pick], index: int) -> Sequence[Column]:
@@ -50,20 +58,28 @@ def numbers_of(release: Release, measures: Sequence[Measure | Pick], index: int)
     return [[Fraction(z + bound * p, 2) for z, p in zip(columns[0], release.numbers[starts[centre.units]], strict=True)]]
 
 
-def blend(columns: Sequence[Sequence[Column]], laws: Sequence[Additive | Blend]) -> tuple[list[Column], Additive | Blend]:
-    """The columns of a measure and its law, averaged over releases: ``columns`` has those of each, ``laws`` the law of each.
+def blend(
+    columns: Sequence[Sequence[Column]], laws: Sequence[Additive | Blend], factors: Sequence[int] = ()
+) -> tuple[list[Column], Additive | Blend, int]:
+    """The columns of a measure, its law and in what parts of a step they are, averaged over releases: ``columns`` has those of each,
+    ``laws`` the law of each, ``factors`` how many parts a step had.
 
     Inverse variance: the variance of either noise grows as the square of its scale.
     """
+    factors = factors or [1] * len(laws)
     if len(laws) == 1:
-        return list(columns[0]), laws[0]
-    weights = _weights([_variance(law) for law in laws])
+        return list(columns[0]), laws[0], factors[0]
+    most = math.lcm(*factors)  # the finest, as factors are powers of two
+    times = [most // factor for factor in factors]
+    weights = _weights([time**2 * _variance(law) for law, time in zip(laws, times, strict=True)])
+    shares = [weight * time for weight, time in zip(weights, times, strict=True)]
     averaged: list[Column] = [
-        [sum(w * number for w, number in zip(weights, numbers, strict=True)) for numbers in zip(*each, strict=True)]
+        [sum(share * number for share, number in zip(shares, numbers, strict=True)) for numbers in zip(*each, strict=True)]
         for each in zip(*columns, strict=True)
     ]
-    parts = [(one, share * weight) for law, weight in zip(laws, weights, strict=True) for one, share in _parts(law)]
-    return averaged, Blend(tuple(parts))
+    parts = [(one, within * share) for law, share in zip(laws, shares, strict=True) for one, within in _parts(law)]
+    bias = sum((share * law.bias for law, share in zip(laws, shares, strict=True) if isinstance(law, Blend)), Fraction(0))
+    return averaged, Blend(tuple(parts), bias), most
 
 
 def _parts(law: Additive | Blend) -> tuple[tuple[Additive, Fraction], ...]:

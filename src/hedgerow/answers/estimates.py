@@ -43,12 +43,14 @@ class Estimate(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A count or a sum: the noisy numbers times their weights."""
+    """A count or a sum: the noisy numbers times their weights. What is ``whole`` is shown as a whole number; so is what it means, unless
+    rows were ``scaled`` down."""
 
     columns: Sequence[Sequence[int | Fraction]]
     weights: tuple[Fraction, ...]
     law: Additive | Blend
     whole: bool
+    scaled: bool = False
 
     @property
     def values(self) -> list[Any]:
@@ -63,9 +65,9 @@ class Linear:
         return [(self._shown(value - far), self._shown(value + far)) for value in self.unrounded()]
 
     def _whole(self, value: Fraction, far: Fraction) -> Interval:
-        """A count of whole numbers is a whole number, also where the average of several noisy ones is not; one off moments need not be."""
+        """The whole numbers within, where one of them is meant; elsewhere those around."""
         low, high = math.ceil(value - far), math.floor(value + far)
-        if low <= high and all(weight.denominator == 1 for weight in self.weights):
+        if low <= high and not self.scaled:
             return low, high
         return math.floor(value - far), math.ceil(value + far)
 
@@ -170,36 +172,44 @@ class Picked:
         return step * size.numerator if self.type == "integer" and size.denominator == 1 else step * size.numerator / size.denominator
 
 
-def estimate(call: AggregateCall, numbers: Sequence[Sequence[Any]], law: Law | Blend, grain: Grain = "day") -> Estimate:
-    """The estimate of an aggregate: ``numbers`` are the columns of its measure. All dates that it is of are first days by the ``grain``."""
+def estimate(call: AggregateCall, numbers: Sequence[Sequence[Any]], law: Law | Blend, grain: Grain = "day", *, factor: int = 1) -> Estimate:
+    """The estimate of an aggregate: ``numbers`` are the columns of its measure, in parts of 1/``factor`` step. All dates that it is of are
+    first days by the ``grain``."""
     measure = call.measure
     if isinstance(measure, Pick):
         return Picked(numbers[0 if call.at is None else measure.at.index(call.at)], measure, call.type, grain)
     assert not isinstance(law, Picking)
-    weights = linear_weights(call)
+    weights = linear_weights(call, factor)
     if weights is not None:
-        return Linear(numbers, weights, law, call.type == "integer")
+        # Of a unit with more rows than m, COUNT(*) counts m of them: a whole number, off whichever numbers it is read.
+        scaled = isinstance(law, Blend) and law.bias > 0 and not call.rows
+        return Linear(numbers, weights, law, call.type == "integer", scaled)
     assert measure.snap is not None
     numbers = numbers[: measure.width - measure.rest]
     if call.function == "AVG":
         return Mean(numbers, law, measure.snap)
     if measure.second is None:
         return Spread(
-            numbers, law, measure.snap, measure.most, sample=call.function.endswith("SAMP"), root=call.function.startswith("STDDEV")
+            numbers,
+            law,
+            measure.snap,
+            factor * measure.most,
+            sample=call.function.endswith("SAMP"),
+            root=call.function.startswith("STDDEV"),
         )
     return Joint(
         numbers,
         law,
         measure.degree,
         (measure.snap, measure.second[1]),
-        measure.most,
+        factor * measure.most,
         sample=call.function.endswith("SAMP"),
         scaled=call.function == "CORR",
     )
 
 
-def linear_weights(call: AggregateCall) -> tuple[Fraction, ...] | None:
-    """What each noisy number of its measure counts in a COUNT or SUM; None for what is no sum.
+def linear_weights(call: AggregateCall, factor: int = 1) -> tuple[Fraction, ...] | None:
+    """What each noisy number of its measure, in parts of 1/``factor`` step, counts in a COUNT or SUM; None for what is no sum.
 
     Off the moments: all of them add up to w^d a row, and y, the steps above ``low``, is the sum of k/d of the number with the power k, over
     w^(d-1). The rest has w^d for each row without a value.
@@ -208,10 +218,10 @@ def linear_weights(call: AggregateCall) -> tuple[Fraction, ...] | None:
     if call.function not in ("COUNT", "SUM") or not isinstance(measure, Measure):
         return None
     if measure.kind != "moments" or measure.snap is None:
-        return (Fraction(1) if measure.snap is None else measure.snap.step,)
+        return (Fraction(1, factor) if measure.snap is None else measure.snap.step / factor,)
     wide, degree = measure.snap.high - measure.snap.low, measure.degree
-    one = Fraction(1, measure.most)
+    one = Fraction(1, factor * measure.most)
     if call.function == "COUNT":
         return (one,) * (measure.width - measure.rest) + (one * call.rows,) * measure.rest
-    each = [Fraction(k, degree * wide ** (degree - 1)) for k in range(degree, -1, -1)]
+    each = [Fraction(k, factor * degree * wide ** (degree - 1)) for k in range(degree, -1, -1)]
     return tuple((part + measure.snap.low * one) * measure.snap.step for part in each) + (Fraction(0),) * measure.rest

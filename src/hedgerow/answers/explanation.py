@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from hedgerow.answers.answer import Receipt, averaged, receipt_of
-from hedgerow.answers.blend import Blend, blend, comparable, law_of
+from hedgerow.answers.blend import Blend, blend, comparable, fine_of, law_of
 from hedgerow.answers.estimates import linear_weights
 from hedgerow.answers.notes import bracket_of, paid_in_rho
 from hedgerow.answers.per_row import PerRow
@@ -19,6 +19,7 @@ from hedgerow.answers.show import explanation_html, explanation_text, size
 from hedgerow.errors import BudgetExceeded, Unsupported
 from hedgerow.picking import Picking
 from hedgerow.plan.explain import describe
+from hedgerow.plan.measures import Measure
 from hedgerow.privacy.budget import At, Budget
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
@@ -115,11 +116,11 @@ def explanation_of(
     together = comparable(stored) if stored else ()
     noises = [release.noise for release in together] or [noise]
     threshold = noises[0].threshold
-    laws = {measure: _law([law_of(one, index) for one in noises]) for index, measure in enumerate(plan.measures)}
+    laws = {measure: _law(noises, index) for index, measure in enumerate(plan.measures)}
     return Explanation(
         epsilon,
         Loss(Fraction(0)) if stored else price,
-        tuple(_line(call, laws[call.measure]) for call in question.aggregates),
+        tuple(_line(call, *laws[call.measure]) for call in question.aggregates),
         None if threshold is None else threshold.least,
         describe(plan, unit),
         (*notes, *(averaged(question, together) if stored else (*paid_in_rho(price, budget), *_charged_to(at)))),
@@ -129,10 +130,12 @@ def explanation_of(
     )
 
 
-def _law(laws: Sequence[Law | Blend]) -> Law | Blend:
-    """The noise of a measure over the releases of one answer; what was chosen is that of the first."""
-    added = [law for law in laws if not isinstance(law, Picking)]
-    return blend([()] * len(added), added)[1] if added else laws[0]
+def _law(noises: Sequence[Noise], index: int) -> tuple[Law | Blend, int]:
+    """The noise of a measure over the releases of one answer, and in what parts of a step it is; what was chosen is that of the first."""
+    added = [law for one in noises if not isinstance(law := law_of(one, index), Picking)]
+    if not added:
+        return noises[0].laws[index], 1
+    return blend([()] * len(added), added, [fine_of(one, index).factor for one in noises])[1:]
 
 
 def _charged_to(at: At | None) -> list[str]:
@@ -143,7 +146,7 @@ def _charged_to(at: At | None) -> list[str]:
     return [f"Only the part{'s' * (len(parts) > 1)} {', '.join(parts)} of {table} would be charged."]
 
 
-def _line(call: AggregateCall, law: Law | Blend) -> Line:
+def _line(call: AggregateCall, law: Law | Blend, factor: int) -> Line:
     name = type(law.parts[0][0] if isinstance(law, Blend) else law).__name__
     if isinstance(law, Picking):
         off = law.ranks(_BETA)
@@ -155,13 +158,14 @@ def _line(call: AggregateCall, law: Law | Blend) -> Line:
         if call.bracket is not None:
             where += f"; its interval is that of {bracket_of(call.bracket, law)}"
         return Line(call.text, type(law.mechanism).__name__, None, None, None, where)
-    weights = linear_weights(call)
+    weights = linear_weights(call, factor)
     if weights is not None:
         scale = _scale(law) * math.hypot(*map(float, weights))
         return Line(call.text, name, scale, mean_size(law, weights), float(radius(law, weights, _BETA)))
     if call.function == "CORR":
         return Line(call.text, name, None, None, None, "the data decide how far off: the less the two vary, the farther")
-    per_row = PerRow(call, law)
+    assert isinstance(call.measure, Measure)
+    per_row = PerRow(replace(call, measure=replace(call.measure, fine=1)), law, factor)  # the parts are those of the noise
     return Line(call.text, name, _scale(law) * per_row.units, None, None, per_row.told(_BETA), per_row)
 
 
@@ -202,9 +206,9 @@ def needed_epsilon(question: Question, noise_at: Callable[[Fraction], tuple[Ques
 
     def good(epsilon: Fraction) -> bool:
         asked, noise = noise_at(epsilon)
-        laws = {measure: law_of(noise, index) for index, measure in enumerate(asked.plan.measures)}
-        each = [(laws[call.measure], linear_weights(call) or ()) for call in asked.aggregates]
-        return all(isinstance(law, Picking) or mean_size(law, weights) <= error for law, weights in each)
+        laws = {measure: _law([noise], index) for index, measure in enumerate(asked.plan.measures)}
+        each = [(call, *laws[call.measure]) for call in asked.aggregates]
+        return all(isinstance(law, Picking) or mean_size(law, linear_weights(call, factor) or ()) <= error for call, law, factor in each)
 
     if not good(most):
         raise BudgetExceeded(f"Even epsilon {float(most):g}, the most that one question may ask for, leaves a larger error than that.")

@@ -123,12 +123,14 @@ def _weights(own: Sequence[Fraction], fans: Sequence[int]) -> list[dict[tuple[in
 
 def _law(here: int, weights: Mapping[tuple[int, int], Fraction], levels: Sequence[Level], fans: Sequence[int]) -> Blend:
     parts: list[tuple[Additive, Fraction]] = []
+    bias = Fraction(0)
     for (j, m), weight in weights.items():
         under = math.prod(fans[m:j])
         many = under if m == here or j == m else under - math.prod(fans[m + 1 : j])
+        bias += many * abs(weight) * levels[j].law.bias
         for one, share in levels[j].law.parts:
             parts += [(one, abs(share * weight))] * many  # noise is symmetric
-    return Blend(tuple(part for part in parts if part[1]))
+    return Blend(tuple(part for part in parts if part[1]), bias)
 
 
 def on_grid(levels: Sequence[Level], unit: Fraction = Fraction(1)) -> list[list[float]]:

@@ -1,8 +1,8 @@
 """Several aggregates off one measurement, where Laplace noise is the less for it: docs/decisions/0014 has the figures.
 
 A SUM and a COUNT of one column are read off its moments, as they are beside its mean. COUNT(*) is read off the moments of a column that
-have a rest, for both shares of epsilon. Which ones, is told by the plan alone. (Where units are replaced, moments move twice as far as a
-count, and nothing is merged.)
+have a rest, or whose values as read cannot be NULL, for both shares of epsilon. Which ones, is told by the plan alone. (Where units are
+replaced, moments move twice as far as a count, and nothing is merged.)
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
+from hedgerow.answers.additive import is_never_null
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Measured
 
@@ -29,12 +30,19 @@ def merged(plan: Aggregate) -> Aggregate:
         moments = pairs | moments
     telling: dict[Measured, Measure] = {}
     if _ROWS in plan.measures and (plan.source.domain is not None or _UNITS in plan.measures) and (moments or totals):
-        fewest = min([*moments.values(), *totals.values()], key=lambda one: one.width)
-        telling[_ROWS] = moments[fewest.column, fewest.snap] = replace(fewest, rest=True)
+        every = [replace(one, rest=_may_be_null(plan, one), counts_rows=True) for one in (*moments.values(), *totals.values())]
+        fewest = min(every, key=lambda one: one.width)
+        telling[_ROWS] = moments[fewest.column, fewest.snap] = fewest
     telling |= {Measure("values", one.column): one for one in moments.values()}
     telling |= {one: moments[one.column, one.snap] for one in _summed(plan) if (one.column, one.snap) in moments}
     measures = tuple(dict.fromkeys(telling.get(one, one) for one in plan.measures))
     return plan if measures == plan.measures else replace(plan, measures=measures)
+
+
+def _may_be_null(plan: Aggregate, measure: Measure) -> bool:
+    """Whether a value as it is read may be NULL. That a file has none tells nothing: NaN and values that are not listed are read so."""
+    name = str(measure.column)
+    return plan.bound.columns[name].nullable and not is_never_null(plan, name)
 
 
 def _summed(plan: Aggregate) -> list[Measure]:
@@ -52,10 +60,10 @@ def shares_of(plan: Aggregate, decisive: int | None) -> list[Fraction]:
     With a share of its own COUNT(*) has the noise of one number. Off moments it has that of ``width`` numbers, and is as good with
     sqrt(width) shares. What is left of two goes to the count at the place ``decisive``, which says what groups are shown.
     """
-    sizes = [Fraction(2 if isinstance(one, Measure) and one.rest else 1) for one in plan.measures]
+    sizes = [Fraction(2 if isinstance(one, Measure) and one.counts_rows else 1) for one in plan.measures]
     together = sum(sizes)
     for index, measure in enumerate(plan.measures):
-        if decisive is not None and isinstance(measure, Measure) and measure.rest:
+        if decisive is not None and isinstance(measure, Measure) and measure.counts_rows:
             sizes[index] = Fraction(math.sqrt(measure.width)).limit_denominator(1000)
             sizes[decisive] += 2 - sizes[index]
     return [size / together for size in sizes]

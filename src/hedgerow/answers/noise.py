@@ -13,6 +13,9 @@ its threshold is about m times as high. Where people have sqrt(m) rows each, say
 that are a quarter smaller, there is one, and the numbers asked for share epsilon with it.
 
 With Laplace noise, COUNT(*) and sums are read off the moments of a column where that is better (``merging``).
+
+Where caps may bite, scaled sums are counted in parts of 1/F step (``plan.measures``), F being the smallest power of two with which
+cutting loses less than 1 % of the standard deviation of the noise, or the largest whose noise can be drawn. All of this is public.
 """
 
 from __future__ import annotations
@@ -30,8 +33,10 @@ from hedgerow.answers.merging import merged, shares_of
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms.gaussian import Gaussian, least_scale
 from hedgerow.mechanisms.laplace import Laplace
+from hedgerow.numeric.chunk import LARGEST_SCALE, SMALLEST_SCALE
 from hedgerow.numeric.rounding import round_digits_up
 from hedgerow.picking import TESTED, Picking
+from hedgerow.plan.contributions import lost_parts
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure, Reach
 from hedgerow.plan.nodes import Aggregate
@@ -40,12 +45,14 @@ from hedgerow.privacy.gaussian import gaussian_loss, lone
 from hedgerow.privacy.loss import rho_of_pure
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Centre, Law, Noise
+from hedgerow.release import Centre, Law, Noise, fineness
 from hedgerow.threshold import Threshold
 
-__all__ = ["LawName", "centred", "counted", "noise_for", "planned"]
+__all__ = ["LawName", "centred", "counted", "noise_for", "noise_in_parts", "planned", "refined"]
 
 LawName = Literal["laplace", "gaussian", "best"]
+_FINEST = 60  # bits; no noise that hides anything asks for more
+_LOST = Fraction(1, 100)  # of the standard deviation of the noise may be lost by cutting
 _SMALLER = 4 / 3  # times smaller must groups be that a count of people shows, for the noise that it costs the rest
 
 
@@ -123,6 +130,43 @@ def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction
     measures = [measure for measure in plan.measures if not isinstance(measure, Cross)]  # no question has one
     laws = tuple(price.law_for(measure, move, share) for measure, move, share in zip(measures, moves, _shares(plan, centre), strict=True))
     return Noise(laws, None if plan.source.domain is not None else _threshold(plan, unit, laws, chance, names), centre)
+
+
+def noise_in_parts(
+    plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction | None, law: LawName, names: Sequence[str] = ()
+) -> tuple[Aggregate, Noise]:
+    """Return the plan with the parts of a step in which its sums are counted, and noise as ``noise_for`` gives, in these parts."""
+    coarse = noise_for(plan, unit, epsilon=epsilon, delta=delta, law=law, names=names)
+    fine = refined(plan, coarse)
+    if fine is plan:
+        return plan, replace(coarse, fine=fineness(plan))
+    if coarse.at is None or delta is None:
+        kind: LawName = "laplace" if law == "best" else law
+        noise: Noise | None = noise_for(fine, unit, epsilon=epsilon, delta=delta, law=kind, names=names)
+    else:
+        noise = _tight(fine, unit, epsilon, delta)
+    return (plan, replace(coarse, fine=fineness(plan))) if noise is None else (fine, replace(noise, fine=fineness(fine)))
+
+
+def refined(plan: Aggregate, noise: Noise) -> Aggregate:
+    """Return the plan with its scaled sums in parts that are fine enough for this noise, which is in whole steps."""
+    lost = lost_parts(plan)
+    measures = tuple(
+        replace(measure, fine=_factor(noise, index, measure, lost[index])) if isinstance(measure, Measure) and lost[index] else measure
+        for index, measure in enumerate(plan.measures)
+    )
+    return plan if measures == plan.measures else replace(plan, measures=measures)
+
+
+def _factor(noise: Noise, index: int, measure: Measure, lost: int) -> int:
+    """The parts of a step for a measure whose numbers lose one part for each of so many units. An aggregate adds up several numbers: their
+    losses add up, their noise by its squares only."""
+    spread = math.sqrt(_variance(law_of(noise, index)) / measure.width)
+    wanted = lost / (float(_LOST) * max(spread, float(SMALLEST_SCALE)))
+    law = noise.laws[index]
+    assert not isinstance(law, Picking)
+    drawn = LARGEST_SCALE / 2 / max(float(law.scale), float(SMALLEST_SCALE))
+    return 1 << max(0, min(math.ceil(math.log2(wanted)), math.floor(math.log2(drawn)), _FINEST - measure.most.bit_length()))
 
 
 def _tight(plan: Aggregate, unit: Unit, epsilon: Fraction, delta: Fraction) -> Noise | None:

@@ -32,6 +32,7 @@ class PerRow:
 
     call: AggregateCall
     law: Additive | Blend
+    factor: int = 1  # parts of a step in which the noise is
 
     @property
     def most(self) -> float:
@@ -59,11 +60,11 @@ class PerRow:
     @property
     def units(self) -> float:
         """What noise of 1 in a number moves the answer by, times n; of STDDEV: its square."""
-        return float(self._way) / self._measure.most
+        return float(self._way) / self._row
 
     def told(self, beta: Fraction) -> str:
         """In words."""
-        most = size(float(radius(self.law, self._worst, beta) * self._way / self._measure.most))
+        most = size(float(radius(self.law, self._worst, beta) * self._way / self._row))
         usual = f"{size(self.most)}/n" + (f" ({size(self.middle)}/n for a mean in the middle)" if self.call.function == "AVG" else "")
         what = "its square for n rows" if self._root else "for n rows"
         return f"{what} off by about {usual} or less, with {float(1 - beta):.0%} by at most about {most}/n".replace("%", " %")
@@ -72,6 +73,11 @@ class PerRow:
     def _measure(self) -> Measure:
         assert isinstance(self.call.measure, Measure)
         return self.call.measure
+
+    @property
+    def _row(self) -> int:
+        """What the numbers of one row add up to."""
+        return self.factor * self._measure.most
 
     @property
     def _root(self) -> bool:
@@ -103,7 +109,7 @@ class PerRow:
         return [square - 2 * mean * k + mean**2 - value for square, k in zip((1, 0, 0), shares, strict=True)]
 
     def _expected(self, weights: Sequence[Fraction]) -> float:
-        return mean_size(self.law, weights) * float(self._way) / self._measure.most if any(weights) else 0.0
+        return mean_size(self.law, weights) * float(self._way) / self._row if any(weights) else 0.0
 
 
 def _share(value: float, snap: Snap) -> Fraction:

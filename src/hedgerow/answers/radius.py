@@ -34,11 +34,14 @@ _UP = 1 + 1e-9
 
 
 def radius(law: Additive | Blend, weights: Sequence[Fraction], beta: Fraction) -> Fraction:
-    """The sum of weights times independent noise stays within this, except with probability at most ``beta``.
+    """The sum of weights times what numbers are off stays within this, except with probability at most ``beta``: by their independent
+    noise, and by what was cut off, which the bias of the law bounds.
 
     One number: exactly. Several: for Gaussian noise that of the same variance, a step more for being discrete; for Laplace noise that of
     the continuous sum, up to a step more for each number. Where there is noise of both kinds, each has half of ``beta``.
     """
+    if isinstance(law, Blend) and law.bias:
+        return radius(Blend(law.parts), weights, beta) + law.bias * sum(map(abs, weights))
     if len(kinds := _kinds(law)) > 1:
         return sum((radius(kind, weights, beta / 2) for kind in kinds), Fraction(0))
     known = Counter(_parts(law, weights))  # where totals and parts are made consistent, thousands are alike
@@ -59,6 +62,8 @@ def radius(law: Additive | Blend, weights: Sequence[Fraction], beta: Fraction) -
 def radii(law: Additive | Blend, weights: Floats, beta: float) -> Floats:
     """For each row of weights at least r, the radius of the continuous sum and some steps for each number. r grows with the size of each
     weight, and is twice as large where all weights are. Of many draws, which take time, weights are rounded up."""
+    if isinstance(law, Blend) and law.bias:
+        return radii(Blend(law.parts), weights, beta) + float(law.bias) * _UP * np.abs(weights).sum(axis=1)
     if len(kinds := _kinds(law)) > 1:
         return np.asarray(sum(radii(kind, weights, beta / 2) for kind in kinds))
     parts = law.parts if isinstance(law, Blend) else ((law, Fraction(1)),)

@@ -43,7 +43,8 @@ class _Column:
         known = self.linear
         laws = known.law.parts if isinstance(known.law, Blend) else ((known.law, Fraction(1)),)
         parts = tuple((one, abs(share * weight / self.step)) for weight in known.weights for one, share in laws if share * weight)
-        return Level([value / self.step for value in known.unrounded()], Blend(parts), parents)
+        lost = known.law.bias * sum(map(abs, known.weights)) / self.step if isinstance(known.law, Blend) else Fraction(0)
+        return Level([value / self.step for value in known.unrounded()], Blend(parts, lost), parents)
 
 
 def reconcile(answers: Sequence[Answer]) -> tuple[Answer, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hedgerow.answers.explanation import Explanation, questions_left
-from hedgerow.answers.noise import LawName, noise_for
+from hedgerow.answers.noise import LawName, noise_for, refined
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
@@ -20,7 +20,7 @@ from hedgerow.policy import BudgetRule
 from hedgerow.privacy.budget import Budget
 from hedgerow.privacy.loss import Loss, rho_of_pure
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Additive, Noise
+from hedgerow.release import Additive, Noise, fineness
 from hedgerow.sql.question import Question
 
 __all__ = ["Terms", "charged", "explained", "losses", "noise_for_both", "notes_for_both", "terms_of"]
@@ -46,8 +46,14 @@ def terms_of(rules: Sequence[BudgetRule]) -> Terms:
     )
 
 
-def noise_for_both(plan: Aggregate, unit: Unit, other: Unit, *, epsilon: Fraction, law: LawName) -> Noise:
-    """Noise that costs ``epsilon`` for the whole plan to one of the populations, and no more to the other one."""
+def noise_for_both(plan: Aggregate, unit: Unit, other: Unit, *, epsilon: Fraction, law: LawName) -> tuple[Aggregate, Noise]:
+    """Return noise that costs ``epsilon`` for the whole plan to one of the populations, and no more to the other one; and the plan with the
+    parts of a step in which its sums are counted."""
+    fine = refined(plan, _noise(plan, unit, other, epsilon=epsilon, law=law))
+    return fine, replace(_noise(fine, unit, other, epsilon=epsilon, law=law), fine=fineness(fine))
+
+
+def _noise(plan: Aggregate, unit: Unit, other: Unit, *, epsilon: Fraction, law: LawName) -> Noise:
     first = noise_for(plan, unit, epsilon=epsilon, delta=None, law=law).laws
     share, rho = epsilon / len(plan.measures), rho_of_pure(epsilon) / len(plan.measures)
     laws = []
@@ -103,8 +109,9 @@ def explained(
     numbers = dict(zip(question.plan.measures, question.plan.others_sensitivity(unit), strict=True))
     steps = [
         f"{call.text}: one of {name} {how} can move {(moves := numbers[call.measure]).l0:,} number{'s' * (moves.l0 > 1)} by "
-        f"{float(moves.l1):,.10g} steps in all, and none by more than {float(moves.linf):,.10g}."
+        f"{float(moves.l1 / fine):,.10g} steps in all, and none by more than {float(moves.linf / fine):,.10g}."
         for call in question.aggregates
+        for fine in [getattr(call.measure, "fine", 1)]
     ]
     return replace(
         told,

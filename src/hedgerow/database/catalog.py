@@ -72,6 +72,7 @@ def schema_of(policy: Policy, table: TableRule, physical: Physical) -> Schema:
         table.version,
         _link(policy, table, physical),
         _partition(table),
+        table.max_units,
     )
 
 

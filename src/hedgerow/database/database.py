@@ -334,9 +334,9 @@ class Database:
             privacy_delta(chance)
         rest = asked - first * part_of(asked, first) if first else asked
         if others is not None:
-            noise = noise_for_both(question.plan, unit, others[1], epsilon=rest, law=terms.noise)
-            meaning = [meaning_of(question.plan), rule.population, unit.relation, others[0].population, others[1].relation, terms.noise]
-            return Priced(question, tables, rule, unit, rest, noise, _digest_of(meaning), asked, others)
+            plan, noise = noise_for_both(question.plan, unit, others[1], epsilon=rest, law=terms.noise)
+            meaning = [meaning_of(plan), rule.population, unit.relation, others[0].population, others[1].relation, terms.noise]
+            return Priced(question.on(plan), tables, rule, unit, rest, noise, _digest_of(meaning), asked, others)
         whole, noise = noise_of(question, unit, rest, chance, rule.noise if law is None else law)
         # The delta is part of the meaning where it decides anything; how much noise there is is not.
         decides = bool(noise.threshold or noise.at) or any(isinstance(one, Picking) and one.delta is not None for one in noise.laws)
@@ -370,7 +370,8 @@ class Database:
             terms = terms_of([rule, others[0]])
 
             def for_both(epsilon: Fraction) -> tuple[Question, Noise]:
-                return question, noise_for_both(question.plan, unit, others[1], epsilon=epsilon, law=terms.noise)
+                plan, noise = noise_for_both(question.plan, unit, others[1], epsilon=epsilon, law=terms.noise)
+                return question.on(plan), noise
 
             return needed_epsilon(question, for_both, error, terms.max_epsilon)
         chance = _one(delta, question.options.delta, rule.default_delta, "delta")

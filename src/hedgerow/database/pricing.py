@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from hedgerow.answers.noise import LawName, noise_for, planned
+from hedgerow.answers.noise import LawName, noise_in_parts, planned
 from hedgerow.answers.notes import notes_for
 from hedgerow.database.both import notes_for_both
 from hedgerow.database.finding import asked_for
@@ -73,7 +73,9 @@ class Priced:
 def noise_of(question: Question, unit: Unit, epsilon: Fraction, delta: Fraction | None, law: LawName) -> tuple[Question, Noise]:
     """The question with the measures that its noise takes, and that noise."""
     plan = planned(question.plan, unit, epsilon=epsilon, delta=delta, law=law)
-    return question.on(plan), noise_for(plan, unit, epsilon=epsilon, delta=delta, law=law, names=[key.text for key in question.keys])
+    names = [key.text for key in question.keys]
+    plan, noise = noise_in_parts(plan, unit, epsilon=epsilon, delta=delta, law=law, names=names)
+    return question.on(plan), noise
 
 
 def only(plain: Loss, best: Loss, budget: Budget, at: At | None) -> bool:

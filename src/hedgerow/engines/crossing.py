@@ -13,8 +13,9 @@ from sqlglot import exp
 
 from hedgerow.engines.decode import Statement
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.rows import MOST_ROWS, UNIT, Selected
+from hedgerow.engines.rows import UNIT, Selected
 from hedgerow.engines.terms import column, ordered, select, test, when, whole
+from hedgerow.plan.contributions import MOST_ROWS
 from hedgerow.plan.crossing import Cross, words_of
 from hedgerow.plan.nodes import Aggregate
 

@@ -24,12 +24,11 @@ from hedgerow.plan.measures import Others
 from hedgerow.plan.nodes import Filter, Fold, Join, Project, Rows, Table, Union
 from hedgerow.plan.values import Range, Type
 
-__all__ = ["MOST", "MOST_ROWS", "OTHER", "UNIT", "RowCompiler", "Selected", "Shelf", "as_partners", "expressions", "merged", "same_unit"]
+__all__ = ["MOST", "OTHER", "UNIT", "RowCompiler", "Selected", "Shelf", "as_partners", "expressions", "merged", "same_unit"]
 
 UNIT: Final = "u"
 OTHER: Final = "w"  # the unit of the other population, where two meet
 MOST: Final = 2**62  # no place comes after this one
-MOST_ROWS: Final = 2**36  # no table has as many
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from typing import Final
 from sqlglot import exp
 
 from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.rows import MOST, MOST_ROWS, UNIT, Selected
+from hedgerow.engines.rows import MOST, UNIT, Selected
 from hedgerow.engines.snapping import snapped
 from hedgerow.engines.terms import column, one_of, ordered, select, test, whole
+from hedgerow.plan.contributions import MOST_ROWS
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import Pick

@@ -1,6 +1,7 @@
 """What is added up: first for each (unit, group), then over the units.
 
-A unit with n rows in a group, where m count, puts in trunc(sum * m / n) when n > m, and the plain sum otherwise.
+A unit with n rows in a group, where m count, puts in trunc(F * sum * m / n) when n > m, and F * sum otherwise, F being the ``fine`` of
+the measure. Sums of 64 bits stay so wherever public bounds allow it; nothing overflows whatever the data are.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from sqlglot import exp
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.snapping import as_read, snapped
 from hedgerow.engines.terms import between, call, cast, column, test, when, whole
+from hedgerow.plan.contributions import MOST_ROWS, count_units
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Rows
 
@@ -21,9 +23,9 @@ __all__ = ["Sums"]
 
 # No table has 2^36 rows. So sums of values up to 2^26 stay within 62 bits; others are taken in the wide type.
 _NARROW: Final = 2**26
-_MOST_ROWS: Final = 2**36
+_ROOM: Final = 2**62
 _COUNT: Final = "n"
-_FAR: Final = 2**100
+_FAR: Final = 2**126
 
 Named = list[tuple[str, exp.Expr]]
 
@@ -40,6 +42,7 @@ class Sums:
         dialect: Dialect,
     ) -> None:
         self._measures, self._most, self._names, self._source, self._dialect = measures, max_rows, names, source, dialect
+        self._units = count_units(source)
         self._parts: dict[Part, str] = {}
         for measure in measures:
             for part in _parts_of(measure):
@@ -48,7 +51,12 @@ class Sums:
     @property
     def wide(self) -> tuple[bool, ...]:
         """For each number whether it may exceed 64 bits: a matter of the plan, not of the data."""
-        return tuple(_is_wide(measure) for measure in self._measures for _ in range(measure.width))
+        return tuple(self._is_wide(measure) for measure in self._measures for _ in range(measure.width))
+
+    def _is_wide(self, measure: Measure) -> bool:
+        """Whether the sum of a group over all units takes the wide type, if there are no more units than declared."""
+        rows = min(self._units * self._most, MOST_ROWS)  # that count
+        return _is_wide(measure) or rows * measure.fine * _most_of(measure) > _ROOM
 
     def parts(self) -> Named:
         """Of the rows of one unit in one group: how many they are, how many values they have, the sums of their steps."""
@@ -73,11 +81,11 @@ class Sums:
         return _numbered([[self._kept(column(f"n{i}"), measure, ends)] for i, (measure, ends) in enumerate(widths)])
 
     def _kept(self, number: exp.Expr, measure: Measure, ends: tuple[int, int]) -> exp.Expr:
-        # No sum comes near these: none is beyond 2^62, or of wide ones 2^100.
-        wide = _is_wide(measure)
-        far = _FAR if wide else 2**62
+        # No sum comes near these: none is beyond 2^62, or of wide ones 2^126.
+        wide = self._is_wide(measure)
+        far = _FAR if wide else _ROOM
         low, high = (self._end(min(max(end, -far), far), wide=wide) for end in ends)
-        return self._total(between(number, low, high), wide=wide)
+        return self._grand_total(between(number, low, high), measure)
 
     def _end(self, end: int, *, wide: bool) -> exp.Expr:
         if not wide:
@@ -96,11 +104,11 @@ class Sums:
         if measure.kind == "units":
             return [exp.Count(this=exp.Star())]
         if measure.kind == "rows":
-            return [self._total(call("least", column(_COUNT), whole(min(self._most, _MOST_ROWS))), wide=False)]
+            return [self._total(call("least", column(_COUNT), whole(min(self._most, MOST_ROWS))), wide=False)]
         wide = _is_wide(measure)
         if measure.limits is not None:
             return [self._total(self._limited(measure, parts), wide=wide)]
-        return [self._total(self._scaled(value, wide=wide), wide=wide) for value in self._plain(measure, parts, column(_COUNT))]
+        return [self._grand_total(self._scaled(value, measure), measure) for value in self._plain(measure, parts, column(_COUNT))]
 
     def _limited(self, measure: Measure, parts: Parts) -> exp.Expr:
         """The whole sum of a unit, moved into its limits; 0 where it has no values."""
@@ -132,18 +140,41 @@ class Sums:
         below, above = (test(count.copy(), exp.Mul, whole(end)) for end in (snap.low, snap.high))
         return [test(total.copy(), exp.Sub, below), test(above, exp.Sub, total.copy())]
 
-    def _scaled(self, value: exp.Expr, *, wide: bool) -> exp.Expr:
-        if self._most >= _MOST_ROWS:
-            return value
-        # sum * m / n without the long product: (sum // n) * m + ((sum % n) * m) // n. Quotient and remainder have the sign of the sum,
-        # so that both parts are cut towards zero, as the whole is.
-        wide = wide or self._most > _NARROW
-        value, count, most = self._sized(value, wide=wide), column(_COUNT), whole(self._most)
+    def _scaled(self, value: exp.Expr, measure: Measure) -> exp.Expr:
+        """The sum of a unit in parts of 1/F step: all of it, or where it has n rows and m < n count, F * sum * m / n cut to whole parts."""
+        times, wide = measure.fine * self._most, _is_wide(measure)
+        wide = wide or times * _most_of(measure) > _ROOM
+        value, count = self._sized(value, wide=wide), column(_COUNT)
+        parts = value if measure.fine == 1 else test(value.copy(), exp.Mul, self._end(measure.fine, wide=wide))
+        if self._most >= MOST_ROWS:
+            return parts
+        branches = [(test(count.copy(), exp.LTE, whole(self._most)), parts)]
+        if not wide and times > _NARROW:  # 64 bits hold the remainder times that of all but units with absurdly many rows
+            few = test(count.copy(), exp.LTE, whole(_ROOM // times))
+            branches.append((few, self._quotient(value, count, times, wide=False)))
+            return when(*branches, otherwise=cast(self._quotient(value, count, times, wide=True), "BIGINT"))
+        return when(*branches, otherwise=self._quotient(value, count, times, wide=wide))
+
+    def _quotient(self, value: exp.Expr, count: exp.Expr, times: int, *, wide: bool) -> exp.Expr:
+        """sum * times / n without the long product: (sum // n) * times + ((sum % n) * times) // n. Quotient and remainder have the sign of
+        the sum, so that both parts are cut towards zero, as the whole is."""
+        most, narrow = self._end(times, wide=wide and times > _NARROW), wide and times <= _NARROW
+        value = self._sized(value.copy(), wide=wide)
         whole_part = test(self._dialect.cut(value.copy(), count.copy()), exp.Mul, most.copy())
-        left = test(value.copy(), exp.Mod, count.copy())  # less than the rows there are, so 64 bits hold it and some times as much
-        rest = test(cast(left, "BIGINT") if wide and self._most <= _NARROW else left, exp.Mul, most.copy())
-        scaled = test(whole_part, exp.Add, self._dialect.cut(rest, count.copy()))
-        return when((test(count, exp.GT, most), scaled), otherwise=value)
+        left = test(value, exp.Mod, count.copy())  # less than the rows there are, so 64 bits hold it and some times as much
+        rest = test(cast(left, "BIGINT") if narrow else left, exp.Mul, most.copy())
+        return test(whole_part, exp.Add, self._dialect.cut(rest, count.copy()))
+
+    def _grand_total(self, value: exp.Expr, measure: Measure) -> exp.Expr:
+        """The sum over all units.
+
+        Where 64 bits hold it only if there are no more units than declared, it is clamped to them, which moves it no farther than before:
+        more units than declared make an answer wrong, and never an error."""
+        if self._is_wide(measure) or measure.fine * _most_of(measure) <= _NARROW:
+            return self._total(value, wide=self._is_wide(measure))
+        total = call("coalesce", exp.Sum(this=value), whole(0))
+        low, high = (self._end(end, wide=True) for end in (-_ROOM, _ROOM))
+        return cast(call("greatest", call("least", cast(total, self._dialect.wide), high), low), "BIGINT")
 
     def _total(self, value: exp.Expr, *, wide: bool) -> exp.Expr:
         return cast(call("coalesce", exp.Sum(this=value), whole(0)), self._dialect.wide if wide else "BIGINT")
@@ -199,9 +230,15 @@ def _parts_of(measure: Measure) -> list[Part]:
 
 
 def _is_wide(measure: Measure) -> bool:
+    """Whether the sum of one unit takes the wide type, before it is scaled."""
+    return _most_of(measure) > _NARROW
+
+
+def _most_of(measure: Measure) -> int:
+    """The most that one row puts into a number, or with limits one unit."""
     if measure.snap is None:
-        return False
-    return max(_far(measure.snap), measure.most, *(abs(end) for end in measure.limits or (0,))) > _NARROW
+        return 1
+    return max(_far(measure.snap), measure.most, *(abs(end) for end in measure.limits or (0,)))
 
 
 def _far(snap: Snap) -> int:

@@ -30,13 +30,15 @@ Number = int | tuple[int, ...] | dict[tuple[int, ...], int]  # a sum, a sample, 
 _MOST: Final = 2**62  # steps that a unit's own sum has at most
 
 
-def entry(measure: Measured, unit: Value, group: Group, together: Sequence[Row], max_rows: int, rank: Rank) -> tuple[Any, ...]:
+def entry(
+    measure: Measured, unit: Value, group: Group, together: Sequence[Row], max_rows: int, rank: Rank, *, exact: bool = False
+) -> tuple[Any, ...]:
     """What a unit with these rows in a group puts in there: numbers to be added up, values, or the codes of its rows."""
     if isinstance(measure, Cross):
         sizes = measure.sizes  # words are in the order of their codes
         return tuple(sorted(_codes(measure, together), key=lambda codes: (rank(unit, (*group, *packed(codes, sizes))), codes))[:max_rows])
     if isinstance(measure, Measure) and measure.kind != "distinct":
-        return put_in(measure, together, max_rows)
+        return put_in(measure, together, max_rows, exact=exact)
     values = _values(together, str(measure.column))
     if isinstance(measure, Measure):
         values = list(set(values))
@@ -69,22 +71,25 @@ def _place(pick: Pick, value: Any) -> int:
     return snapped(value.toordinal() if isinstance(value, date) else value, pick.snap)
 
 
-def put_in(measure: Measure, together: Sequence[Row], max_rows: int) -> tuple[int, ...]:
-    """What a unit with these rows in a group puts into the sums of a measure there."""
+def put_in(measure: Measure, together: Sequence[Row], max_rows: int, *, exact: bool = False) -> tuple[Any, ...]:
+    """Return what a unit with these rows in a group puts into the sums of a measure there.
+
+    In whole parts of 1/``fine`` step, as engines do; with ``exact``, in steps and as fractions: that is what the sums mean.
+    """
     if measure.kind == "units":
         return (1,)
     if measure.limits is not None and measure.snap is not None:
         steps = [snapped(value, measure.snap) for value in _values(together, str(measure.column))]
         return (min(max(sum(steps), measure.limits[0]), measure.limits[1]) if steps else 0,)
-    sums = _sums(measure, together)
-    return tuple(_scaled(number, len(together), max_rows) for number in sums)
+    share = min(Fraction(max_rows, len(together) or 1), Fraction(1)) if measure.scaled else Fraction(1)
+    sums = [Fraction(min(len(together), max_rows))] if measure.kind == "rows" else _sums(measure, together)
+    return tuple(share * number if exact else int(measure.fine * share * number) for number in sums)  # int cuts towards zero
 
 
 def _sums(measure: Measure, together: Sequence[Row]) -> list[int]:
-    """Over all rows of a unit, before they are cut to what counts."""
-    if measure.column is None:
-        return [len(together)]
-    snap, values = measure.snap, _values(together, measure.column)
+    """Over all rows of a unit, before they are scaled down to what counts."""
+    column = str(measure.column)
+    snap, values = measure.snap, _values(together, column)
     if snap is None:
         return [len(values)]
     if measure.kind == "total":
@@ -94,7 +99,7 @@ def _sums(measure: Measure, together: Sequence[Row]) -> list[int]:
         each = [_polynomials(value, snap, measure.degree) + [0] * measure.rest for value in values] + missing
     else:
         other, its = measure.second
-        pairs = [(row[measure.column], row[other]) for row in together if row[measure.column] is not None and row[other] is not None]
+        pairs = [(row[column], row[other]) for row in together if row[column] is not None and row[other] is not None]
         each = [[a * b for a in _polynomials(x, snap, measure.degree) for b in _polynomials(y, its, measure.degree)] for x, y in pairs]
     return [sum(numbers) for numbers in zip([0] * measure.width, *each, strict=True)]
 
@@ -107,10 +112,6 @@ def _polynomials(value: Any, snap: Snap, degree: int) -> list[int]:
 
 def _values(together: Iterable[Row], column: str) -> list[Any]:
     return [row[column] for row in together if row[column] is not None]
-
-
-def _scaled(number: int, count: int, most: int) -> int:
-    return number if count <= most else int(Fraction(number * most, count))  # int cuts towards zero
 
 
 def snapped(value: Any, snap: Snap) -> int:

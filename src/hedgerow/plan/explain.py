@@ -231,7 +231,7 @@ def _measure(measure: Measure, moves: Sensitivity, columns: Mapping[str, Express
         name += f", as {'two sums' if sums == 2 else f'{sums} sums of products'}: "
         name += "how far the values lie above the lower bound, and below the upper one"
         name += "; COUNT(*) with it, by one sum more, of the whole way for each row without a value" * measure.rest
-    total, each = _number(moves.l1 * step), _number(moves.linf * step)
+    total, each = (_number(moved * step / measure.fine) for moved in (moves.l1, moves.linf))
     return [*lines, f"{name}: {_who(unit)} can move {_many(moves.l0, 'number')} by {total} in all, and none by more than {each}."]
 
 

@@ -1,8 +1,9 @@
 """What is added up in each group, in whole numbers, and what one unit can put into it.
 
-A unit with c rows in a group, where at most m count, has each of them counted m/c when c > m: what it puts in is the sum over all of
-its rows times m/c, cut to a whole number towards zero. So nothing of a unit is thrown away, nothing depends on an order of its rows,
-and yet it never puts in more than m rows can.
+A unit with c rows in a group, where at most m count, has each of them counted m/c when c > m: it puts in S m/c, S being the sum over
+all of its rows. That is what a sum *means*. It is taken in whole parts of 1/F step, F being the ``fine`` of the measure: what a unit
+really puts in is trunc(F S m/c) such parts, or F S where c <= m. So nothing depends on an order of its rows, it never puts in more than
+m rows can, and a number loses less than 1/F step for each unit that has too many rows.
 
 Sums are taken over values snapped to a grid: clamped to [low, high], divided by the step, rounded half away from zero, and clamped
 *again* in steps. What the clamp lets through is what sensitivity is computed from: neither the declared bounds of a column nor the
@@ -23,6 +24,7 @@ __all__ = ["KINDS", "Kind", "Measure", "Others", "Reach", "Snap"]
 
 Kind = Literal["units", "rows", "values", "distinct", "total", "moments"]
 KINDS: Final = ("units", "rows", "values", "distinct", "total", "moments")
+_FINEST: Final = 2**88  # of 2^36 rows, a sum then stays within the 127 bits of wide integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,9 @@ class Measure:
       With a ``second`` column, of all products of its polynomials with those of the first, where neither value is NULL; the ones of the
       second run fastest. With a ``rest`` there is one number more, w^d for each row whose value is NULL: then all of them add up to w^d
       for every row, and tell how many rows there are.
+
+    ``fine`` is how many parts the steps of a scaled sum are counted in. ``counts_rows`` marks moments off which COUNT(*) is read as well:
+    they have a rest, or no value is NULL. Neither changes what is asked.
     """
 
     kind: Kind
@@ -92,6 +97,8 @@ class Measure:
     degree: int = 1
     second: tuple[str, Snap] | None = None
     rest: bool = False
+    fine: int = 1
+    counts_rows: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -104,6 +111,21 @@ class Measure:
             raise InvalidArgument("degree", "must be 1, without a second column or a rest, but for moments, which have one", self.degree)
         if self.degree not in (1, 2) or self.most >= 2**62:
             raise InvalidArgument("degree", "must be 1 or 2, and the widths to that power below 2^62 together", self.degree)
+        if self.counts_rows and self.kind != "moments":
+            raise InvalidArgument("counts_rows", "must be of moments", self.kind)
+        object.__setattr__(self, "fine", whole(self.fine, "fine"))
+        if self.fine > 1 and (not self.scaled or self.fine * self._far > _FINEST):
+            raise InvalidArgument("fine", "must be 1 where rows are not scaled, and times the largest value at most 2^88", self.fine)
+
+    @property
+    def scaled(self) -> bool:
+        """Whether a unit with more rows than count has all of them counted in part."""
+        return self.kind in ("values", "total", "moments") and self.limits is None
+
+    @property
+    def _far(self) -> int:
+        """The most that one row puts into one of its numbers, in steps."""
+        return max(self.most, *map(abs, self._row))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -143,7 +165,7 @@ class Measure:
 
     def ends(self, rows: int) -> tuple[int, int]:
         """What so many rows of several units put into one of its numbers at least and at most, 0 included."""
-        low, high = (0, self.most) if self.kind == "moments" else self.put_in(1)
+        low, high = (0, self.most * self.fine) if self.kind == "moments" else self.put_in(1)
         return rows * low, rows * high
 
     def put_in(self, rows: int) -> tuple[int, int]:
@@ -152,18 +174,22 @@ class Measure:
             return 0, 1
         if self.limits is not None:
             return min(self.limits[0], 0), max(self.limits[1], 0)
-        if self.snap is None:
-            return 0, rows
-        return rows * min(self.snap.low, 0), rows * max(self.snap.high, 0)
+        low, high = self._row
+        return self.fine * rows * low, self.fine * rows * high
+
+    @property
+    def _row(self) -> tuple[int, int]:
+        """The least and the most that one row puts into a sum, in steps, 0 included."""
+        return (0, 1) if self.snap is None else (min(self.snap.low, 0), max(self.snap.high, 0))
 
     def _moments(self, groups: int, reach: Reach) -> Sensitivity:
-        """The numbers of a unit in a group are at least 0 and together at most rows * ``most`` = t. Coming or going it moves them by t
-        in l1 and, at worst when all is in one, by t in l2. Replaced: twice t in l1; and sqrt(2) t in l2, whether it turns (t, 0 …) into
+        """The numbers of a unit in a group are at least 0 and together at most fine * rows * ``most`` = t. Coming or going it moves them by
+        t in l1 and, at worst when all is in one, by t in l2. Replaced: twice t in l1; and sqrt(2) t in l2, whether it turns (t, 0 …) into
         (0, t …) in one group or leaves one group and enters another.
         """
         if self.most == 0:
             raise Refused("The mean of a value whose bounds are equal is that value: there is nothing to ask.")
-        total = Fraction(reach.rows * self.most)
+        total = Fraction(self.fine * reach.rows * self.most)
         times = 2 if reach.moves else 1
         touched = times * groups if reach.cells is None else min(times * groups, reach.cells)
         return Sensitivity(self.width * touched, total, times * groups * total, times * groups * total**2)

@@ -323,6 +323,8 @@ class Aggregate:
         for measure in self.measures:
             if not set(measure.columns) <= set(known):
                 raise InvalidArgument("measures", "must be of columns of the source", measure.columns)
+            if isinstance(measure, Measure) and measure.fine > 1 and self.bound.source.unit == "row":
+                raise InvalidArgument("measures", "must count whole steps where every row is a unit: none is scaled", measure.fine)
             if (measure.snap or isinstance(measure, Cross)) and not {known[c].type for c in measure.columns} <= _TAKEN[type(measure)]:
                 raise InvalidArgument("measures", "must be of numbers, whole ones where they are codes", measure.columns)
         plain = all(isinstance(measure, Measure) and measure.kind != "distinct" and not measure.limits for measure in self.measures)

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from hedgerow.plan.contributions import caps_may_bite
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, reads, replaced
 from hedgerow.plan.measures import Measure, Snap
@@ -247,7 +248,16 @@ def key(plan: Aggregate) -> str:
     plan = normal(plan)
     domain = None if plan.source.domain is None else [[str(value) for value in values] for values in plan.source.domain]
     caps = [plan.bound.max_groups, plan.bound.max_rows]
-    spelled = ["plan 2", _rows(plan.bound.source), plan.bound.keys, domain, caps, [_measure(measure) for measure in plan.measures]]
+    # Before "plan 3", what was scaled down was cut to whole steps: such answers may be far too small, and are not reused.
+    scaled = caps_may_bite(plan) and any(isinstance(one, Measure) and one.scaled for one in plan.measures)
+    spelled = [
+        "plan 3" if scaled else "plan 2",
+        _rows(plan.bound.source),
+        plan.bound.keys,
+        domain,
+        caps,
+        [_measure(measure) for measure in plan.measures],
+    ]
     return hashlib.sha256(json.dumps(spelled).encode("ascii")).hexdigest()
 
 

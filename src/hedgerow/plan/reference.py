@@ -151,8 +151,10 @@ def _order(group: Group) -> list[tuple[bool, Any]]:
     return [(value is not None, value) for value in group]
 
 
-def run(plan: Aggregate, tables: Tables, rank: Rank) -> dict[Group, tuple[Any, ...]]:
+def run(plan: Aggregate, tables: Tables, rank: Rank, *, exact: bool = False) -> dict[Group, tuple[Any, ...]]:
     """Group -> the whole numbers of all measures, one after the other. With a domain all its groups are there.
+
+    With ``exact``, sums are in steps and as fractions, which is what a plan means; without, in the whole parts that engines add up.
 
     A ``Pick`` has one place among them, however many shares it asks for: a tuple of whole numbers, the sorted sample of the group.
     ``rank`` is also asked about (unit, (*group, value)), for the values of a unit that count. A ``Cross`` has one place too: how often each
@@ -169,18 +171,21 @@ def run(plan: Aggregate, tables: Tables, rank: Rank) -> dict[Group, tuple[Any, .
     entries: dict[Group, list[tuple[Any, list[tuple[Any, ...]]]]] = {group: [] for group in asked or ()}
     for unit, groups in units.items():
         for group in _first(groups, unit, rank)[: bound.max_groups]:
-            put = [entry(measure, unit, group, groups[group], bound.max_rows, rank) for measure in plan.measures]
+            put = [entry(measure, unit, group, groups[group], bound.max_rows, rank, exact=exact) for measure in plan.measures]
             entries.setdefault(group, []).append((unit, put))
     each = {group: [(m, [(unit, one[i]) for unit, one in put]) for i, m in enumerate(plan.measures)] for group, put in entries.items()}
-    return {group: tuple(number for m, put in found for number in merged(m, _clamped(plan, m, put))) for group, found in each.items()}
+    return {
+        group: tuple(number for m, put in found for number in merged(m, _clamped(plan, m, put, exact=exact)))
+        for group, found in each.items()
+    }
 
 
-def _clamped(plan: Aggregate, measure: Measured, put: Sequence[tuple[Any, tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
+def _clamped(plan: Aggregate, measure: Measured, put: Sequence[tuple[Any, tuple[Any, ...]]], *, exact: bool) -> list[tuple[Any, ...]]:
     """What all units put in; where they met others, what each of those got from all of them, number by number between the ends."""
     if plan.meeting is None or not isinstance(measure, Measure):
         return [numbers for _, numbers in put]
     got: dict[Any, list[tuple[Any, ...]]] = {}
     for (_, other), numbers in put:
         got.setdefault(other, []).append(numbers)
-    low, high = measure.ends(plan.meeting[0].max_rows)
+    low, high = (end // measure.fine if exact else end for end in measure.ends(plan.meeting[0].max_rows))
     return [tuple(min(max(sum(column), low), high) for column in zip(*each, strict=True)) for each in got.values()]

@@ -106,6 +106,7 @@ class Schema:
     version: str = "1"
     link: Link | None = None
     partition: Partition | None = None
+    max_units: int | None = None  # a public bound; nothing private depends on it
 
     def __post_init__(self) -> None:
         names = [column.name.casefold() for column in self.columns]
@@ -117,6 +118,8 @@ class Schema:
                 raise InvalidArgument("link", "must start at a column of the table and lead to its unit", self.link.column)
             if key is None or start.type != key.type:
                 raise InvalidArgument("link", "must compare columns of the same type", (self.link.column, self.link.key))
+        if self.max_units is not None:
+            object.__setattr__(self, "max_units", whole(self.max_units, "max_units"))
         if self.partition is not None and (self.unit in (None, "row") or self.column(self.partition.column) is None):
             raise InvalidArgument("partition", "must be by a column of a table whose units have ids", self.partition.column)
 

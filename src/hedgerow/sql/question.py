@@ -145,10 +145,12 @@ class Question:
 
 
 def _off(plan: Aggregate, call: AggregateCall) -> AggregateCall:
-    """The aggregate off the measure that tells it: its own, or moments of its column, or for COUNT(*) moments with a rest."""
+    """The aggregate off the measure that tells it: its own, in whatever parts of a step, or moments of its column, or for COUNT(*) moments
+    that count rows."""
     wanted, rows = call.measure, call.measure == Measure("rows")
-    if wanted in plan.measures:
-        return call
+    plain = {replace(one, fine=1, counts_rows=False) if isinstance(one, Measure) else one: one for one in plan.measures}
+    if wanted in plain:
+        return replace(call, measure=plain[wanted])
     moments = [one for one in plan.measures if isinstance(one, Measure) and one.kind == "moments" and one.second is None]
-    telling = [one for one in moments if (one.rest if rows else one.column == wanted.column and wanted.snap in (None, one.snap))]
+    telling = [one for one in moments if (one.counts_rows if rows else one.column == wanted.column and wanted.snap in (None, one.snap))]
     return replace(call, measure=telling[0], rows=rows)

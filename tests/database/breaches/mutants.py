@@ -11,8 +11,9 @@ import pytest
 from sqlglot import exp
 
 from hedgerow import release as door
+from hedgerow.answers import noise as noise_choice
 from hedgerow.answers.noise import LawName
-from hedgerow.database import database, pricing
+from hedgerow.database import database
 from hedgerow.engines import compile as compiling
 from hedgerow.engines import reading, sums
 from hedgerow.engines import snapping as engine_snapping
@@ -77,7 +78,7 @@ def measures_at_one_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
     def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, law: LawName, **_: Any) -> Noise:
         return Noise(tuple(Laplace.calibrate(sensitivity=move, epsilon=epsilon) for move in plan.sensitivity(unit)))
 
-    monkeypatch.setattr(pricing, "noise_for", noise_for)
+    monkeypatch.setattr(noise_choice, "noise_for", noise_for)
     monkeypatch.setattr(Noise, "loss", lambda self, moves: self.laws[0].loss(moves[0]))
 
 
@@ -216,7 +217,7 @@ def others_decide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def no_row_cap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sums.Sums, "_scaled", lambda self, value, *, wide: value)
+    monkeypatch.setattr(sums.Sums, "_scaled", lambda self, value, measure: test(value, exp.Mul, whole(measure.fine)))
 
 
 def python_rounding(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from hedgerow.answers import noise
 from hedgerow.engines import reading, rows, samples, sums
 from hedgerow.engines.rows import UNIT, RowCompiler, Selected
 from hedgerow.engines.samples import Samples
-from hedgerow.engines.terms import cast, column, select, when
+from hedgerow.engines.terms import cast, column, select, test, when, whole
 from hedgerow.picking import Picking
 from hedgerow.plan.functions import FUNCTIONS
 from hedgerow.plan.measures import Measure, Reach, Snap
@@ -173,7 +173,8 @@ def filter_after_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     def added_up(self: sums.Sums, measure: Measure, parts: Any) -> list[exp.Expr]:
         if measure.kind != "values":
             return plain(self, measure, parts)
-        return [self._total(value, wide=False) for value in self._values(measure, parts)]
+        fine = whole(measure.fine)
+        return [self._total(test(value, exp.Mul, fine.copy()), wide=False) for value in self._values(measure, parts)]
 
     monkeypatch.setattr(sums.Sums, "_added_up", added_up)
 
@@ -191,7 +192,7 @@ def rest_beyond_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows_without_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     """COUNT(*) counts all rows of a unit, however many a join has made of them."""
-    monkeypatch.setattr(sums, "_MOST_ROWS", 1)
+    monkeypatch.setattr(sums, "MOST_ROWS", 1)
     plain = sums.Sums._added_up
 
     def added_up(self: sums.Sums, measure: Measure, parts: Any) -> list[exp.Expr]:

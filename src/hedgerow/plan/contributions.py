@@ -1,0 +1,62 @@
+"""Public bounds on the units of a plan: how many there are, and how many rows each of them has.
+
+Nothing private depends on them: caps are enforced whatever they say. They tell where caps may bite at all, and how much cutting
+scaled sums to whole parts may lose.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.nodes import Aggregate, Filter, Fold, Join, Project, Rows, Table, Union
+
+__all__ = ["MOST_ROWS", "caps_may_bite", "count_units", "lost_parts", "rows_of_a_unit"]
+
+MOST_ROWS: Final = 2**36  # no table has as many rows
+_LISTED: Final = 1000
+
+
+def rows_of_a_unit(rows: Rows) -> int | None:
+    """Return how many rows a unit has at most; None where only the data know."""
+    if rows.unit == "row":
+        return 1  # ``Bound`` lets nothing multiply them
+    if isinstance(rows, Table):
+        return None
+    if isinstance(rows, Union):
+        each = [rows_of_a_unit(source) for source in rows.sources]
+        return None if None in each else sum(one or 0 for one in each)
+    most = rows_of_a_unit(rows.source)
+    if isinstance(rows, Filter | Project):
+        return most
+    if isinstance(rows, Fold):
+        known = rows.source.columns
+        lists = [known[key].domain(_LISTED) for key in rows.keys]
+        values = [None if listed is None else len(listed) + known[key].nullable for key, listed in zip(rows.keys, lists, strict=True)]
+        made = None if None in values else math.prod(one or 0 for one in values)
+        return min((one for one in (most, made) if one is not None), default=None)
+    partners = rows.matches if rows.other.unit is None else rows_of_a_unit(rows.other)
+    return None if most is None or partners is None else most * max(partners, 1)
+
+
+def count_units(rows: Rows) -> int:
+    """Return the public bound on how many units these rows are about, or on rows where no bound is declared."""
+    if isinstance(rows, Table):
+        return MOST_ROWS if rows.schema.max_units is None else rows.schema.max_units
+    if isinstance(rows, Union):
+        return sum(map(count_units, rows.sources))
+    bonds = rows.others.max_groups if isinstance(rows, Join) and rows.others is not None else 1
+    return bonds * count_units(rows.source)  # who meets others puts something in for each of them
+
+
+def caps_may_bite(plan: Aggregate) -> bool:
+    """Return whether a unit may have more rows in a group than count."""
+    most = rows_of_a_unit(plan.bound.source)
+    return plan.bound.max_rows < (MOST_ROWS if most is None else most)
+
+
+def lost_parts(plan: Aggregate) -> tuple[int, ...]:
+    """Return for each measure how many parts of 1/``fine`` step one of its numbers loses at most, since each unit's are cut."""
+    units = count_units(plan.bound.source) if caps_may_bite(plan) else 0
+    return tuple(units if isinstance(one, Measure) and one.scaled else 0 for one in plan.measures)

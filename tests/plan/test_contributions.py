@@ -1,0 +1,80 @@
+"""Public bounds on the units of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from answers.test_additive import CAPPED, ROWS
+from hedgerow.plan.contributions import MOST_ROWS, caps_may_bite, count_units, lost_parts, rows_of_a_unit
+from hedgerow.plan.expressions import Call, Read
+from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.picks import Pick
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.sql.reading import parse
+from plan import meetings
+
+SCHEMA = Schema("t", (Column("x", "integer"),), "id", max_units=1000)
+SNAP = Snap(Fraction(1), 0, 9)
+
+
+def asked(rows: Rows, most: int, *measures: Measure | Pick) -> Aggregate:
+    return Aggregate(Group(Bound(rows, (), 1, most)), measures or (Measure("rows"),))
+
+
+@pytest.mark.parametrize(
+    ("source", "most"),
+    [
+        ("t", None),
+        ("(SELECT id, COUNT(*) AS n FROM t GROUP BY id) AS u", 1),
+        ("(SELECT id, a, COUNT(*) AS n FROM t GROUP BY id, a) AS u", 3),
+        ("(SELECT id, a, b FROM t GROUP BY id, a, b) AS u", 9),
+        ("(SELECT id, free FROM t GROUP BY id, free) AS u", None),
+        ("(SELECT id, a FROM t GROUP BY id, a UNION ALL SELECT id, a FROM t GROUP BY id, a) AS u", 6),
+        ("(SELECT id, a FROM t GROUP BY id, a UNION ALL SELECT id, a FROM t) AS u", None),
+        ("(SELECT id, a, MIN(v) AS v FROM t GROUP BY id, a) AS u JOIN listed l ON l.a = u.a", None),
+        ("(SELECT id, a FROM t GROUP BY id, a) AS p JOIN (SELECT id, b FROM t GROUP BY id, b) AS q ON p.id = q.id", 9),
+        ("t AS p JOIN (SELECT id, b FROM t GROUP BY id, b) AS q ON p.id = q.id", None),
+    ],
+)
+def test_how_many_rows_a_unit_has(source: str, most: int | None) -> None:
+    assert rows_of_a_unit(parse(f"SELECT COUNT(*) FROM {source}", CAPPED).plan.bound.source) == most
+    assert rows_of_a_unit(parse("SELECT COUNT(*) FROM t", ROWS).plan.bound.source) == 1
+
+
+def test_partners_multiply_rows() -> None:
+    joined = "(SELECT id, a, MIN(v) AS v FROM t GROUP BY id, a) AS u JOIN listed l ON l.a = u.a"
+    above = parse(f"SELECT COUNT(*) FROM {joined}", CAPPED).plan.bound.source
+    assert isinstance(above, Project)
+    assert isinstance(above.source, Join)
+    assert rows_of_a_unit(replace(above.source, matches=2)) == 6
+
+
+def test_how_many_units_there_are() -> None:
+    table = Table(SCHEMA)
+    assert count_units(table) == 1000
+    assert count_units(Table(replace(SCHEMA, max_units=None))) == MOST_ROWS
+    assert count_units(Filter(table, Call("is null", (Read("x"),)))) == 1000
+    assert count_units(Union((table, Table(replace(SCHEMA, table="u", max_units=50))))) == 1050
+    beside = Join(table, Table(replace(SCHEMA, table="u", max_units=5)), (("x", "x"),), ())
+    assert count_units(beside) == 1000
+
+
+def test_where_caps_may_bite_and_what_is_lost() -> None:
+    total, picked = Measure("total", "x", SNAP), Pick("least", "x", SNAP)
+    plan = asked(Table(SCHEMA), 3, Measure("units"), Measure("rows"), total, Measure("values", "x"), picked)
+    assert caps_may_bite(plan)
+    assert lost_parts(plan) == (0, 0, 1000, 1000, 0)
+    assert not caps_may_bite(asked(Table(SCHEMA), MOST_ROWS))
+    assert lost_parts(asked(Table(SCHEMA), MOST_ROWS, total)) == (0,)
+    assert not caps_may_bite(asked(Table(replace(SCHEMA, unit="row")), 1))
+    folded = parse("SELECT COUNT(*) FROM (SELECT id, a, COUNT(*) AS n FROM t GROUP BY id, a) AS u", CAPPED).plan
+    assert [caps_may_bite(replace(folded, source=Group(replace(folded.bound, max_rows=most)))) for most in (2, 3)] == [True, False]
+
+
+def test_who_meets_several_others_loses_a_part_with_each() -> None:
+    plan = meetings.asked((), (Measure("values", "cost"),), bonds=3, rows=2, most=2)
+    assert lost_parts(plan) == (3 * MOST_ROWS,)
