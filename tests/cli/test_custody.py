@@ -12,7 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli.small import write_clinic, write_shop
+from engines.sandbox.confined import has_seccomp, landlock_version
 from hedgerow.cli.app import main
+from hedgerow.engines.desk import Layer
+from hedgerow.engines.worker import Worker
 
 
 @pytest.fixture
@@ -50,6 +53,22 @@ def test_check(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", "accept", str(policy)]) == 0
     assert main(["check", str(policy)]) == 0
     assert "Warning: The delta" in capsys.readouterr().out
+
+
+def test_check_states_which_layers_confine_the_engine(
+    policy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = told(capsys, "check", str(policy))["engine"]
+    assert list(engine["layers"]) == ["network", "landlock", "capabilities", "seccomp"]
+    assert engine["layers"]["landlock"]["active"] == (landlock_version() > 0)
+    assert engine["layers"]["seccomp"]["active"] == has_seccomp()
+    assert "in_process=True" in engine["note"]
+    monkeypatch.setattr(Worker, "layers", (Layer("landlock", True, "as here"), Layer("seccomp", False, "only Linux has it")))
+    assert main(["check", str(policy)]) == 0
+    out = capsys.readouterr().out
+    assert "sandbox of the engine, landlock: active: as here" in out
+    assert "sandbox of the engine, seccomp: NOT ACTIVE: only Linux has it" in out
+    assert engine["note"] in out
 
 
 def test_check_says_how_dates_are_read(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:

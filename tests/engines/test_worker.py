@@ -60,6 +60,15 @@ def test_it_answers_like_the_engine_in_this_process(worker: Worker) -> None:
         worker.schema("others")
 
 
+def test_it_reports_the_layers_of_its_child_also_of_one_that_was_started_again(worker: Worker) -> None:
+    before = worker.layers
+    assert [layer.name for layer in before] == ["network", "landlock", "capabilities", "seccomp"]
+    assert all(layer.detail for layer in before)
+    worker._child.end()
+    assert answer(worker, BY_CITY) == ANSWER
+    assert worker.layers == before
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_files_are_read_by_the_child(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"vïsits.{kind}"

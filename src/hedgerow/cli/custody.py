@@ -12,7 +12,7 @@ from hedgerow.cli.terminal import Debug, Json, output, print_json, working
 from hedgerow.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from hedgerow.engines.source import PhysicalColumn
+    from hedgerow.engines.source import PhysicalColumn, Source
     from hedgerow.policy import BudgetRule, TableRule
     from hedgerow.privacy.account import Account, DualAccount
     from hedgerow.sql.catalog import TableEntry
@@ -26,6 +26,11 @@ Note = Annotated[str, typer.Option(help="Why; it is kept in the ledger.")]
 _LOOKED = (
     "Looked at: every line of the policy, names and types of columns, and that the files can be read. Not looked at: values. "
     "A value that is not what the policy declares (text in a column of dates, say) counts as missing, or as the nearest bound."
+)
+
+_UNCONFINED = (
+    "These layers confine the engine's own process. hedgerow.protect, and hedgerow.open with in_process=True, run the engine in yours, "
+    "without any of them."
 )
 
 
@@ -45,6 +50,7 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
             ],
             "warnings": list(db.policy.warnings),
             "looked_at": _LOOKED,
+            "engine": {"layers": _describe_layers(db.source), "note": _UNCONFINED},
         }
         questions = {rule.population: _typical(rule) for rule in db.policy.budgets}
     if as_json:
@@ -58,11 +64,29 @@ def check(policy: Policy, as_json: Json = False, debug: Debug = False) -> int:  
         console.print(f"  table {name} ({what}): {', '.join(table['columns'])}", markup=False, soft_wrap=True)
     for name, text in questions.items():
         console.print(f"  budget of {name}: {text}", markup=False, soft_wrap=True)
+    _print_layers(found["engine"]["layers"])
     for note in found["notes"]:
         console.print(f"  Note: {note}", markup=False, soft_wrap=True)
     for warning in found["warnings"]:
         console.print(f"  Warning: {warning}", markup=False, soft_wrap=True, style="yellow")
     return 0
+
+
+def _describe_layers(source: Source) -> dict[str, dict[str, Any]]:
+    """Describe the layers that keep the engine process from writing: whether each is active, and what it does or why it is not."""
+    from hedgerow.engines.worker import Worker
+
+    assert isinstance(source, Worker)  # a rehearsal starts the process that answers would come from
+    return {layer.name: {"active": layer.active, "detail": layer.detail} for layer in source.layers}
+
+
+def _print_layers(layers: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print the layers of the sandbox, those that are missing in another colour."""
+    for name, layer in layers.items():
+        words, style = ("active", None) if layer["active"] else ("NOT ACTIVE", "yellow")
+        told = f"  sandbox of the engine, {name}: {words}: {layer['detail']}"
+        output().print(told, markup=False, soft_wrap=True, style=style)
+    output().print(f"  {_UNCONFINED}", style="dim", markup=False, soft_wrap=True)
 
 
 def _notes(entry: TableEntry, columns: Sequence[PhysicalColumn]) -> list[str]:

@@ -1,30 +1,27 @@
 """The other side of a worker: a process that does nothing but hold a session and answer what comes through its pipe.
 
-It has no environment, no network where the system lets it give that up, writes no files, leaves no core, and ends with its parent.
+It has no environment, leaves no core, and ends with its parent. Before it meets any data it gives up, where the system lets it, writing,
+reading other files, its capabilities and the network (``sandbox``), and tells which of that was to be had.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import queue
 import resource
-import sys
 import threading
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from hedgerow.engines.desk import Attached, Limits
+from hedgerow.engines.sandbox.layers import apply_layers
 from hedgerow.engines.session import Session
 from hedgerow.engines.statement import Statement
 from hedgerow.engines.wire import Broken, Message, receive, send
 from hedgerow.errors import SourceError
 
 __all__ = ["main"]
-
-_NEW_USER: Final = 0x10000000
-_NEW_NETWORK: Final = 0x40000000
 
 
 def main() -> None:
@@ -34,11 +31,12 @@ def main() -> None:
     for standard in (0, 1):  # whatever a library prints must not reach the pipe
         os.dup2(nothing, standard)
     header, _ = receive(inlet)
-    _confine(header["space"])
+    _limit(header["space"])
+    layers = apply_layers(header["paths"])  # before there is another thread: each would keep its own rights
     requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(inlet, requests), daemon=True).start()
     session = Session([Path(path) for path in header["paths"]], Limits(header["threads"], header["memory"]), header["rows"])
-    send(outlet, {"ok": True})
+    send(outlet, {"ok": True, "layers": layers})
     while True:
         send(outlet, *_answer(session, *requests.get()))
 
@@ -51,16 +49,12 @@ def _listen(inlet: int, requests: queue.SimpleQueue[Message]) -> None:
     os._exit(0)
 
 
-def _confine(space: int) -> None:
-    """Gives up what is not needed. Only the limits are sure; a network of its own is not to be had everywhere."""
+def _limit(space: int) -> None:
+    """Cap the memory of this process, and let it leave no core and let no file grow."""
     for limit, most in ((resource.RLIMIT_AS, space), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
         hard = resource.getrlimit(limit)[1]
         least = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(limit, (least, least))
-    if sys.platform == "linux":
-        library = ctypes.CDLL(None)
-        if library.unshare(_NEW_NETWORK) != 0:
-            library.unshare(_NEW_USER | _NEW_NETWORK)
 
 
 def _answer(session: Session, header: dict[str, Any], payload: bytes) -> tuple[dict[str, Any], bytes]:

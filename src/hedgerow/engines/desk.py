@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hedgerow.engines.fetch import Columns
     from hedgerow.engines.statement import Statement
 
-__all__ = ["Attached", "Desk", "Limits", "tried"]
+__all__ = ["Attached", "Desk", "Layer", "Limits", "tried"]
 
 T = TypeVar("T")
 
@@ -56,6 +56,14 @@ class Attached(NamedTuple):
 
     relation: str
     columns: tuple[tuple[str, str], ...]
+
+
+class Layer(NamedTuple):
+    """A layer of the sandbox of an engine process, whether it is active, and what it does or why not."""
+
+    name: str
+    active: bool
+    detail: str
 
 
 def tried(action: Callable[[], T], words: str) -> T:

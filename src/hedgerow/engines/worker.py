@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.engines.catalogue import Catalogue, Registered, Stocked, stamped, stock
 from hedgerow.engines.decode import gathered
-from hedgerow.engines.desk import Attached, Limits
+from hedgerow.engines.desk import Attached, Layer, Limits
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.fetch import Columns
 from hedgerow.engines.source import FAILED, Cells
@@ -63,7 +63,8 @@ class Child:
         self._seconds = seconds
         self.end = weakref.finalize(self, _end, self._process)
         most = {"threads": limits.threads, "memory": limits.memory, "space": limits.room + _ROOM}
-        self._ask({"paths": [str(path) for path in paths], "rows": rows, **most}, b"")
+        header, _ = self._ask({"paths": [str(path) for path in paths], "rows": rows, **most}, b"")
+        self.layers = tuple(Layer(str(name), active is True, str(detail)) for name, active, detail in header["layers"])
 
     @property
     def alive(self) -> bool:
@@ -185,6 +186,11 @@ class Worker(Stocked):
             return child.answer(statement)
 
         return answer
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers that keep the child from writing, as it reported them when it started."""
+        return self._child.layers
 
     def close(self) -> None:
         """Ends the child. Waits for a question that is being answered."""

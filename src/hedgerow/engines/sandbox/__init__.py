@@ -1,0 +1,1 @@
+"""The layers that keep the engine process from writing: Landlock, seccomp, no capabilities, no network."""

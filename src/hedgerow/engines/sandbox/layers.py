@@ -1,0 +1,78 @@
+"""All layers of the sandbox, applied one after the other before the engine meets any data."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from hedgerow.engines.desk import Layer
+from hedgerow.engines.sandbox.capabilities import drop_capabilities
+from hedgerow.engines.sandbox.landlock import allow_reading_only
+from hedgerow.engines.sandbox.seccomp import filter_calls
+
+__all__ = ["NAMES", "apply_layers", "find_libraries"]
+
+NAMES: Final = ("network", "landlock", "capabilities", "seccomp")
+
+_NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
+_NO_NEW_PRIVILEGES: Final = 38
+_PACKAGES: Final = ("hedgerow", "numpy", "pyarrow", "duckdb", "_duckdb")
+# Shared libraries and how they are found; time zones; how much memory and how many processors there
+# are, which the engine asks. OpenSSL will not load where its settings are there and cannot be read.
+_SYSTEM: Final = (
+    *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/nix/store", "/gnu/store"),
+    *("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo"),
+    *("/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf", "/etc/crypto-policies"),
+    *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/sys/vm", "/dev/null"),
+    *("/sys/fs/cgroup", "/sys/devices/system", "/sys/kernel/mm/transparent_hugepage"),
+)
+
+
+def apply_layers(sources: Sequence[str]) -> list[Layer]:
+    """Confine this process for good, by every layer that the system has, and report each.
+
+    Threads that run already keep their freedom: call it before there are any.
+    """
+    if sys.platform != "linux":
+        return [Layer(name, False, f"only Linux has it, and this is {sys.platform}") for name in NAMES]
+    library = ctypes.CDLL(None, use_errno=True)
+    needed = [*sources, *find_libraries()]
+    library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)  # what the other layers are granted for
+    steps: dict[str, Callable[[], str]] = {
+        "network": lambda: _leave_network(library),
+        "landlock": lambda: allow_reading_only(library, [*needed, *_SYSTEM]),
+        "capabilities": lambda: drop_capabilities(library, needed),
+        "seccomp": lambda: filter_calls(library),  # last: it forbids what the others call
+    }
+    return [_apply(name, step) for name, step in steps.items()]
+
+
+def find_libraries() -> list[str]:
+    """Return the folders from which this process may still import: Python's and those of our
+    packages, where links lead to them as well, but not the folder of whichever script runs."""
+    found = {os.path.dirname(os.path.realpath(os.__file__)), f"{sys.prefix}/lib", f"{sys.base_prefix}/lib"}
+    for entry in sys.path:
+        if os.path.basename(entry) == "lib-dynload" or os.path.isfile(entry):
+            found.add(entry)
+        for name in _PACKAGES:
+            first = f"{entry}/{name}/__init__.py"
+            if os.path.exists(first):
+                found |= {entry, os.path.dirname(os.path.dirname(os.path.realpath(first)))}
+    return sorted(found)
+
+
+def _apply(name: str, step: Callable[[], str]) -> Layer:
+    try:
+        return Layer(name, True, step())
+    except (OSError, AttributeError) as error:  # the second where the C library lacks the call
+        return Layer(name, False, getattr(error, "strerror", None) or "the C library lacks it")
+
+
+def _leave_network(library: ctypes.CDLL) -> str:
+    if library.unshare(_NEW_NETWORK) != 0 and library.unshare(_NEW_USER | _NEW_NETWORK) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return "a network of its own, which leads nowhere"

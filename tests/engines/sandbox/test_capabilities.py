@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from engines.sandbox.confined import run_alone
+
+CODE = """
+import ctypes, errno, json, os, sys
+from hedgerow.engines.sandbox.capabilities import drop_capabilities
+
+def tried(flags):
+    try:
+        os.close(os.open(sys.argv[1], flags))
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return "done"
+
+words = drop_capabilities(ctypes.CDLL(None, use_errno=True), sys.argv[1:])
+told = dict(line.split(":\\t") for line in open("/proc/self/status").read().splitlines() if line.startswith("Cap"))
+sets = {name: int(text, 16) for name, text in told.items()}
+print(json.dumps([words, sets, tried(os.O_RDONLY), tried(os.O_WRONLY)]))
+"""
+ROOT = os.geteuid() == 0
+
+
+def test_none_is_left(tmp_path: Path) -> None:
+    (tmp_path / "mine").touch()
+    words, sets, reading, _ = run_alone(CODE, str(tmp_path / "mine"), str(tmp_path / "absent"))
+    assert words == "none is left"
+    assert {sets[name] for name in ("CapEff", "CapPrm", "CapInh", "CapAmb")} == {0}
+    assert sets["CapBnd"] == 0 or not ROOT  # only whoever may drop them has them dropped; without the others they are worth nothing
+    assert reading == "done"
+
+
+def test_what_reads_files_of_others_stays_where_root_needs_it_and_does_not_write(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.touch(mode=0o600)
+    if ROOT:
+        os.chown(theirs, 12345, 12345)
+    else:
+        theirs.chmod(0)
+    words, sets, reading, writing = run_alone(CODE, str(theirs))
+    kept = 1 << 2 if ROOT else 0
+    assert {sets[name] for name in ("CapEff", "CapPrm")} == {kept}
+    assert {sets[name] for name in ("CapInh", "CapAmb")} == {0}
+    assert ("CAP_DAC_READ_SEARCH" in words) == ROOT
+    assert (reading, writing) == ("done" if ROOT else "EACCES", "EACCES")

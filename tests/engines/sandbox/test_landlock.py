@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engines.sandbox.confined import landlock_version, run_alone
+from hedgerow.engines.sandbox.landlock import fields_of
+
+CODE = """
+import ctypes, errno, json, os, sys
+from hedgerow.engines.sandbox.landlock import allow_reading_only
+folder = sys.argv[1]
+library = ctypes.CDLL(None, use_errno=True)
+library.prctl(38, 1, 0, 0, 0)
+
+def tried(path, flags):
+    try:
+        os.close(os.open(path, flags))
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return "done"
+
+try:
+    words = allow_reading_only(library, [folder + "/sub", folder + "/link", folder + "/absent", folder + "/file/x"])
+except OSError as error:
+    print(json.dumps([error.strerror, []]))
+    raise SystemExit
+names = ["sub", "sub/inner", "link", "target", "file"]
+print(json.dumps([words, [(tried(f"{folder}/{name}", os.O_RDONLY), tried(f"{folder}/{name}", os.O_RDWR)) for name in names]]))
+"""
+
+
+def test_folders_and_files_can_be_read_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in ("sub/inner", "target", "file"):
+        (tmp_path / name).touch()
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    words, found = run_alone(CODE, str(tmp_path))
+    if not landlock_version():
+        assert words
+        assert found == []
+        return
+    read, refused = ["done", "EACCES"], ["EACCES", "EACCES"]
+    assert found == [["done", "EISDIR"], read, read, read, refused]
+    assert "nothing written (version" in words
+
+
+@pytest.mark.parametrize(
+    ("version", "rights", "fields"), [(1, 13, 1), (2, 14, 1), (3, 15, 1), (4, 15, 2), (5, 16, 2), (6, 16, 3), (7, 16, 3), (99, 16, 3)]
+)
+def test_each_version_is_asked_for_what_it_knows(version: int, rights: int, fields: int) -> None:
+    assert fields_of(version) == [2**rights - 1, 3, 3][:fields]
