@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hedgerow.answers.blend import Blend, blend, comparable
-from hedgerow.answers.radius import mean_size, radius
+from hedgerow.answers.radius import mean_size, radii, radius
 from hedgerow.mechanisms import Gaussian, Laplace
 
 FINE, COARSE = Laplace(Fraction(10)), Laplace(Fraction(30))
@@ -47,3 +47,27 @@ def test_only_the_same_groups_are_averaged() -> None:
     assert comparable([same, same]) == [same, same]
     assert comparable([same, other]) == [same]
     assert comparable([selected, selected]) == [selected]
+
+
+def test_parts_of_different_fineness_are_averaged_in_the_finest() -> None:
+    """A step has 4 parts in one release and 64 in the other: 100 steps and 100.5, with equal noise in steps, and what each may lack."""
+    coarse, fine = (
+        Blend(((Laplace(Fraction(40)), Fraction(1)),), Fraction(8)),
+        Blend(((Laplace(Fraction(640)), Fraction(1)),), Fraction(32)),
+    )
+    (numbers,), law, factor = blend([[[400]], [[6432]]], [coarse, fine], [4, 64])
+    assert factor == 64
+    assert isinstance(law, Blend)
+    assert numbers == [Fraction(6416)]
+    assert law.bias == Fraction(1, 2) * 16 * 8 + Fraction(1, 2) * 32
+    assert [share for _, share in law.parts] == [8, Fraction(1, 2)]
+
+
+def test_what_was_cut_is_part_of_every_radius() -> None:
+    law, weights = Laplace(Fraction(40)), (Fraction(1), Fraction(-1, 2))
+    cut = Blend(((law, Fraction(1)),), Fraction(7))
+    assert radius(cut, weights, Fraction(1, 20)) == radius(law, weights, Fraction(1, 20)) + 7 * Fraction(3, 2)
+    rows = np.array([[1.0, -0.5], [0.0, 2.0]])
+    more = radii(cut, rows, 0.05) - radii(law, rows, 0.05)
+    assert more == pytest.approx([10.5, 14])
+    assert (more >= [10.5, 14]).all()

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from hedgerow.answers.blend import Blend, law_of, numbers_of
-from hedgerow.answers.noise import centred, counted, noise_for, planned
+from hedgerow.answers.hierarchy import variance
+from hedgerow.answers.noise import centred, counted, noise_for, noise_in_parts, planned
 from hedgerow.answers.radius import mean_size
 from hedgerow.errors import Unsupported
 from hedgerow.mechanisms import Gaussian, Laplace, StabilityHistogram
@@ -23,13 +24,17 @@ from hedgerow.plan.picks import Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import rho_of_pure
 from hedgerow.privacy.unit import Unit
+from hedgerow.release import Noise
 from hedgerow.threshold import Threshold
 
 MEASURES = (Measure("rows"), Measure("moments", "v0", Snap(Fraction(1), 0, 10)), Measure("total", "v0", Snap(Fraction(1), -5, 10)))
 
 
-def plan(*measures: Measure | Pick, domain: object = None, rows: int = 3, groups: int = 2) -> Aggregate:
-    schema = Schema("t", (Column("k", "text"), Column("x", "integer", Fraction(-5), Fraction(10))), "who")
+def plan(
+    *measures: Measure | Pick, domain: object = None, rows: int = 3, groups: int = 2, units: int | None = None, unit: str = "who"
+) -> Aggregate:
+    columns = (Column("k", "text"), Column("x", "integer", Fraction(-5), Fraction(10)))
+    schema = Schema("t", columns, unit, max_units=units)
     source = Project(Table(schema), (("k0", Read("k")), ("v0", Read("x"))))
     return Aggregate(Group(Bound(source, ("k0",), groups, rows), domain), measures)  # type: ignore[arg-type]
 
@@ -250,3 +255,69 @@ def test_the_best_noise_is_measured_from_the_middle_where_it_is_gaussian() -> No
     assert planned(plan(*counts, domain=(KEYS,), groups=20), moved, **PRICE, law="best").measures == counts
     assert planned(few, unit, **PRICE, law="gaussian") == centred(few, unit, "gaussian")
     assert planned(plan(MEASURES[1]), unit, **PRICE, law="laplace") == counted(plan(MEASURES[1]))
+
+
+LISTED = (("a", "b"),)
+COUNTED = (Measure("values", "v0"), *MEASURES[1:], Measure("units"))
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+@pytest.mark.parametrize("law", ["laplace", "gaussian", "best"])
+@pytest.mark.parametrize("epsilon", ["1/1000", "1/10", "3", "1000"])
+def test_scaled_sums_are_counted_in_parts_so_fine_that_cutting_is_lost_in_the_noise(relation: Any, law: Any, epsilon: str) -> None:
+    """And in no finer ones than that. The question costs what it did, with the same noise in units of a step."""
+    unit, price = Unit(relation, "who"), {"epsilon": Fraction(epsilon), "delta": Fraction(1, 10**6), "law": law}
+    asked = plan(*COUNTED, domain=LISTED, units=10**6)
+    coarse = noise_for(asked, unit, **price)
+    fine, noise = noise_in_parts(asked, unit, **price)
+    assert [type(one) for one in noise.laws] == [type(one) for one in coarse.laws]
+    loss, before = noise.loss(fine.sensitivity(unit)), coarse.loss(asked.sensitivity(unit))
+    assert (loss.epsilon, loss.rho <= before.rho * Fraction(102, 100), loss.delta <= price["delta"]) == (before.epsilon, True, True)  # type: ignore[operator]
+    for index, measure in enumerate(fine.measures):
+        assert isinstance(measure, Measure)
+        said = noise.fine[index]
+        assert said.factor == measure.fine
+        if not measure.scaled:
+            assert (said.factor, said.lost) == (1, 0)
+            continue
+        assert said.lost == 10**6
+        law_in_parts = law_of(noise, index)
+        assert isinstance(law_in_parts, Blend)
+        assert law_in_parts.bias == 10**6
+        spread = math.sqrt(variance(law_in_parts))
+        most = 0.01 * spread / math.sqrt(measure.width)
+        assert said.lost <= most or noise.laws[index].scale * 2 > 10**11  # type: ignore[union-attr]
+        if measure.fine > 1:
+            assert spread / said.factor == pytest.approx(math.sqrt(_variance_in_steps(coarse, index)), rel=0.1, abs=0.5)
+            assert said.lost * 2.2 > most
+
+
+def _variance_in_steps(noise: Noise, index: int) -> float:
+    law = law_of(noise, index)
+    assert not isinstance(law, Picking)
+    return variance(law if isinstance(law, Blend) else Blend(((law, Fraction(1)),)))
+
+
+def test_where_no_cap_can_bite_sums_are_counted_in_whole_steps() -> None:
+    unit, price = Unit("add-remove", "row"), {"epsilon": Fraction(1), "delta": None, "law": "laplace"}
+    alone = plan(*MEASURES, domain=LISTED, rows=1, groups=1, unit="row")
+    assert noise_in_parts(alone, unit, **price) == (alone, noise_for(alone, unit, **price))  # type: ignore[arg-type]
+    ids = plan(Measure("rows"), Measure("units"), domain=LISTED)
+    assert noise_in_parts(ids, Unit("add-remove", "who"), **price)[1].fine == ()  # type: ignore[arg-type]
+
+
+def test_where_noise_is_large_whole_steps_are_fine_enough_and_the_bias_is_stated() -> None:
+    unit, price = Unit("add-remove", "who"), {"epsilon": Fraction(1, 100), "delta": None, "law": "laplace"}
+    few = plan(MEASURES[2], domain=LISTED, units=20)
+    fine, noise = noise_in_parts(few, unit, **price)  # type: ignore[arg-type]
+    assert fine == few
+    assert [(one.factor, one.lost) for one in noise.fine] == [(1, 20)]
+
+
+def test_where_nothing_bounds_the_units_the_parts_are_as_fine_as_noise_can_be_drawn() -> None:
+    unit = Unit("add-remove", "who")
+    fine, noise = noise_in_parts(plan(MEASURES[1], domain=LISTED), unit, epsilon=Fraction(1), delta=None, law="laplace")
+    assert noise.fine[0].lost == 2**36
+    assert 10**12 / 8 < noise.laws[0].scale <= 10**12 / 2  # type: ignore[union-attr]
+    assert isinstance(fine.measures[0], Measure)
+    assert noise.fine[0].lost / float(noise.laws[0].scale) < 0.6  # type: ignore[union-attr]

@@ -463,3 +463,29 @@ def test_another_public_file_is_another_question(tmp_path: Path) -> None:
         assert (first.rows[0]["n"], second.rows[0]["n"]) == (100, 100)
         assert not any("averaged" in note for note in second.notes)
         assert answered(db, "SELECT COUNT(*) FROM customers", 500).receipt.reused  # it reads no city
+
+
+def test_answers_that_were_cut_to_whole_steps_are_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stay in the ledger, labelled, and are neither reused nor averaged with new ones; whatever could not be cut stays free."""
+    visits = pa.table({"id": [i // 4 for i in range(4000)], "x": [int(i % 10 < 3) for i in range(4000)]})
+    with protect(visits, unit="id", neighbours="add-remove", columns={"x": (0, 1)}, epsilon=1000) as db:
+        mean, count = "SELECT AVG(x) AS a, COUNT(*) AS n FROM data", "SELECT COUNT(*) AS n FROM data"
+        with monkeypatch.context() as before:  # as version 0.1.0 did
+            before.setattr("hedgerow.plan.contributions.caps_may_bite", lambda _: False)
+            before.setattr("hedgerow.plan.normal.caps_may_bite", lambda _: False)
+            before.setattr("hedgerow.database.database.PLAN", "before")
+            false = answered(db, mean, 20)
+            right = answered(db, count, 20)
+        assert false.rows[0]["a"] < 0.1
+        assert abs(false.rows[0]["n"] - 1000) > 500
+        again = answered(db, mean, 20)
+        assert again.cost.epsilon == 20
+        assert again.rows[0]["a"] == pytest.approx(0.3, abs=0.01)
+        assert again.rows[0]["n"] == pytest.approx(1000, abs=5)
+        assert not any("averaged" in note for note in again.notes)
+        assert answered(db, count, 20).rows == right.rows
+        assert answered(db, mean, 20).rows == again.rows
+        listed = db.query("SELECT entry, note FROM hedgerow.ledger WHERE kind = 'charge' ORDER BY entry")
+    notes = [row["note"] for row in listed.rows]
+    assert [note is None for note in notes] == [False, True, True]
+    assert notes[0].startswith("not reused: ")

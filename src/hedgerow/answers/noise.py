@@ -33,7 +33,7 @@ from hedgerow.answers.merging import merged, shares_of
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms.gaussian import Gaussian, least_scale
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.numeric.chunk import LARGEST_SCALE, SMALLEST_SCALE
+from hedgerow.numeric.chunk import LARGEST_SCALE
 from hedgerow.numeric.rounding import round_digits_up
 from hedgerow.picking import TESTED, Picking
 from hedgerow.plan.contributions import lost_parts
@@ -161,11 +161,13 @@ def refined(plan: Aggregate, noise: Noise) -> Aggregate:
 def _factor(noise: Noise, index: int, measure: Measure, lost: int) -> int:
     """The parts of a step for a measure whose numbers lose one part for each of so many units. An aggregate adds up several numbers: their
     losses add up, their noise by its squares only."""
-    spread = math.sqrt(_variance(law_of(noise, index)) / measure.width)
-    wanted = lost / (float(_LOST) * max(spread, float(SMALLEST_SCALE)))
-    law = noise.laws[index]
+    law, all_of_it = noise.laws[index], law_of(noise, index)
     assert not isinstance(law, Picking)
-    drawn = LARGEST_SCALE / 2 / max(float(law.scale), float(SMALLEST_SCALE))
+    parts = all_of_it.parts if isinstance(all_of_it, Blend) else ((law, Fraction(1)),)
+    # In parts the noise is nearly continuous, where in whole steps there may be hardly any.
+    spread = math.sqrt(sum(float(one.scale * share) ** 2 * (2 if isinstance(one, Laplace) else 1) for one, share in parts))
+    wanted = lost * math.sqrt(measure.width) / (float(_LOST) * spread)
+    drawn = float(LARGEST_SCALE / 2 / law.scale)
     return 1 << max(0, min(math.ceil(math.log2(wanted)), math.floor(math.log2(drawn)), _FINEST - measure.most.bit_length()))
 
 

@@ -7,6 +7,7 @@ from datetime import date
 from fractions import Fraction
 
 from hedgerow.answers.bracketed import rows_needed
+from hedgerow.answers.estimates import linear_weights
 from hedgerow.picking import TESTED, Picking
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
@@ -33,7 +34,8 @@ def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
         found.append(f"Of each unit at most {bound.max_groups} groups count." if bound.max_groups > 1 else "Of each unit one group counts.")
     rows_count = any(not isinstance(measure, Measure) or measure.limits is None for measure in plan.measures)
     if bound.source.unit != "row" and not clips and rows_count:
-        found.append(f"A unit with more than {bound.max_rows} row{'s' * (bound.max_rows > 1)}{where} counts as {bound.max_rows}.")
+        rows = f"{bound.max_rows} row{'s' * (bound.max_rows > 1)}"
+        found.append(f"A unit with more than {rows}{where} counts as {bound.max_rows}{_scaled_down(question, noise)}.")
     for call in question.aggregates:
         if isinstance(call.measure, Measure) and (clips or call.name in counts):
             found.extend(_summed(call, call.measure) if clips else [])
@@ -53,6 +55,18 @@ def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
     if question.having is not None or question.limit is not None:
         found.append("HAVING and LIMIT looked at noisy values, so rows near the edge may be in or out by chance.")
     return tuple(dict.fromkeys(found))
+
+
+def _scaled_down(question: Question, noise: Noise) -> str:
+    """State the bias of sums whose rows are scaled down."""
+    fine = dict(zip(question.plan.measures, noise.fine, strict=False))
+    lacking = {
+        call.text: fine[call.measure].lost * sum(map(abs, weights))
+        for call in question.aggregates
+        if call.measure in fine and (weights := linear_weights(call, fine[call.measure].factor)) is not None
+    }
+    told = [f"up to {float(bias):.2g} off {text}" for text, bias in lacking.items() if bias]
+    return f"; scaling its rows down may take {', '.join(told)}, which intervals include" if told else ""
 
 
 def _missing(question: Question) -> list[str]:

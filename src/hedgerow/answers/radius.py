@@ -63,7 +63,7 @@ def radii(law: Additive | Blend, weights: Floats, beta: float) -> Floats:
     """For each row of weights at least r, the radius of the continuous sum and some steps for each number. r grows with the size of each
     weight, and is twice as large where all weights are. Of many draws, which take time, weights are rounded up."""
     if isinstance(law, Blend) and law.bias:
-        return radii(Blend(law.parts), weights, beta) + float(law.bias) * _UP * np.abs(weights).sum(axis=1)
+        return np.asarray(radii(Blend(law.parts), weights, beta) + float(law.bias) * _UP * np.abs(weights).sum(axis=1))
     if len(kinds := _kinds(law)) > 1:
         return np.asarray(sum(radii(kind, weights, beta / 2) for kind in kinds))
     parts = law.parts if isinstance(law, Blend) else ((law, Fraction(1)),)

@@ -21,7 +21,7 @@ from hedgerow.answers.notes import paid_in_rho
 from hedgerow.answers.reconcile import reconcile
 from hedgerow.database.both import charged, explained, noise_for_both, terms_of
 from hedgerow.database.bounds import part_of
-from hedgerow.database.facts import summary
+from hedgerow.database.facts import PLAN, summary
 from hedgerow.database.finding import Finding, Reading, cost_with, too_few
 from hedgerow.database.free import free_answer
 from hedgerow.database.listing import Listing
@@ -114,7 +114,7 @@ class Database:
 
     def _charge(self, priced: Priced, who: str, request: str | None) -> Charge:
         calls = [call.text for call in priced.question.aggregates]
-        about: dict[str, Any] = {"table": ", ".join(table.name for table in priced.tables), "aggregates": calls}
+        about: dict[str, Any] = {"table": ", ".join(table.name for table in priced.tables), "aggregates": calls, PLAN: 3}
         return Charge(
             priced.rule.population,
             priced.unit,

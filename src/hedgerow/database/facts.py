@@ -17,12 +17,21 @@ from hedgerow.privacy.account import Account, DualAccount
 from hedgerow.privacy.loss import brief
 from hedgerow.sql.catalog import Catalog
 
-__all__ = ["PLACE", "TABLES", "Held", "Row", "rows_of", "summary"]
+__all__ = ["PLACE", "PLAN", "TABLES", "Held", "Row", "rows_of", "summary"]
 
 Row = dict[str, Value]
 
 PLACE: Final = "folder"
 """Under which name the ledger holds where a publication was to be put, which is the custodian's business: no table shows it."""
+
+PLAN: Final = "plan"
+"""Under which name a charge holds by which form of plans its question was read; those before the third have none."""
+
+_SCALED: Final = ("COUNT", "SUM", "AVG", "VAR", "STDDEV", "COVAR", "CORR")
+_RETIRED: Final = (
+    "not reused: answered by a version that cut the sums of whoever has more rows than max_rows_per_group "
+    "to whole steps, so it may be too small"
+)
 
 TABLES: Final[Mapping[str, Mapping[str, Type]]] = {
     "budget": {"population": "text", "part": "text", "currency": "text", "total": "real", "spent": "real", "left": "real", "note": "text"},
@@ -35,6 +44,7 @@ TABLES: Final[Mapping[str, Mapping[str, Type]]] = {
         "epsilon": "real",
         "about": "text",
         "charge": "integer",
+        "note": "text",
     },
     "tables": {
         "name": "text",
@@ -106,7 +116,7 @@ def rows_of(table: str, database: Held, analyst: str | None) -> Iterator[Row]:
             for population, account in database.budgets.items():
                 yield from _budget(population, None, account)
         case "ledger":
-            yield from _ledger(database.ledger, analyst)
+            yield from _ledger(database.ledger, analyst, {table.name for table in database.policy.tables if table.unit == "row"})
         case "tables":
             yield from map(_table, database.policy.tables)
         case "column_values":
@@ -140,8 +150,9 @@ def _budget(population: str, part: str | None, account: Account | DualAccount) -
             yield from _budget(population, f"{partitioned} {name}", inner)
 
 
-def _ledger(ledger: Store, analyst: str | None) -> Iterator[Row]:
-    """An answer or failure belongs to whom its charge belongs to. Times are told to the second: what is finer would time the runs."""
+def _ledger(ledger: Store, analyst: str | None, by_row: set[str]) -> Iterator[Row]:
+    """An answer or failure belongs to whom its charge belongs to. Times are told to the second: what is finer would time the runs.
+    In the tables ``by_row`` every row is a unit."""
     whose: dict[int, str] = {}
     for entry in ledger.entries():
         body = entry.body
@@ -161,11 +172,21 @@ def _ledger(ledger: Store, analyst: str | None) -> Iterator[Row]:
             "epsilon": float(Fraction(body["epsilon"])) if asked else None,
             "about": _about(body["about"]) if asked else None,
             "charge": charge,
+            "note": _RETIRED if asked and _is_retired(body["about"], by_row) else None,
         }
 
 
+def _is_retired(about: Mapping[str, Any], by_row: set[str]) -> bool:
+    """Return whether the answer to this charge may have been cut to whole steps, and so is not reused (``plan.normal.key``)."""
+    if PLAN in about or "aggregates" not in about or set(str(about.get("table", "")).split(", ")) <= by_row:
+        return False
+    # COUNT(*) was cut only beside a sum or a mean, which stands here as well.
+    return any(text.upper().startswith(_SCALED) and text.replace(" ", "") != "COUNT(*)" for text in map(str, about["aggregates"]))
+
+
 def _about(about: Mapping[str, Any]) -> str:
-    told = {name: ", ".join(map(str, said)) if isinstance(said, list) else said for name, said in about.items() if name != PLACE}
+    hidden = (PLACE, PLAN)
+    told = {name: ", ".join(map(str, said)) if isinstance(said, list) else said for name, said in about.items() if name not in hidden}
     return "; ".join(f"{name}: {said}" for name, said in told.items())
 
 

@@ -148,7 +148,8 @@ def _off(plan: Aggregate, call: AggregateCall) -> AggregateCall:
     """The aggregate off the measure that tells it: its own, in whatever parts of a step, or moments of its column, or for COUNT(*) moments
     that count rows."""
     wanted, rows = call.measure, call.measure == Measure("rows")
-    plain = {replace(one, fine=1, counts_rows=False) if isinstance(one, Measure) else one: one for one in plan.measures}
+    known = [one for one in plan.measures if isinstance(one, Measure | Pick)]
+    plain = {replace(one, fine=1, counts_rows=False) if isinstance(one, Measure) else one: one for one in known}
     if wanted in plain:
         return replace(call, measure=plain[wanted])
     moments = [one for one in plan.measures if isinstance(one, Measure) and one.kind == "moments" and one.second is None]
