@@ -22,9 +22,14 @@ __all__ = ["Asked", "Draws", "stated_bias"]
 
 
 def stated_bias(answer: Answer, column: str) -> float:
-    """Return the bias that an answer states for a column of sums: what scaled rows lose at most."""
-    stated = getattr(answer, "bias", None)
-    return 0.0 if stated is None else float(stated(column))
+    """Return the bias that an answer states for a column of sums: what scaled rows lose at most.
+
+    Each noisy number may lack the ``bias`` of its law; an aggregate has them times their weights.
+    """
+    output = next(one for one in answer._question.outputs if one.name == column)
+    known = answer._estimates[output.expression.column]  # type: ignore[union-attr]
+    each = getattr(getattr(known, "law", None), "bias", 0)
+    return float(sum(map(abs, getattr(known, "weights", ()))) * each)
 
 
 @dataclass(frozen=True)

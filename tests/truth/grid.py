@@ -23,13 +23,15 @@ from truth.draws import Asked
 from truth.judgement import judge
 from truth.worlds import GROUPINGS, ROWS, SHAPES, World
 
-__all__ = ["Cell", "Report", "list_cells", "run_cells"]
+__all__ = ["Cell", "Report", "count_tests", "list_cells", "list_questions", "list_slice", "run_cells"]
 
 CAPS = (1, 2, 5)
 RELATIONS = ("add-remove", "change-one")
 NOISES = ("laplace", "gaussian", "best")
+SETTINGS = tuple(itertools.product(RELATIONS, NOISES))
 EPSILONS = (Fraction(1, 4), Fraction(2), Fraction(200))
 DRAWS = 300
+FEWER = 120  # of what is drawn or worked out one by one: order statistics, correlations
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +96,31 @@ class Report:
         return "\n".join([*lines, f"{total}; worst ratio of error to allowance {self.worst:.3g}"])
 
 
-def list_cells(every: int = 6) -> Iterator[Cell]:
-    """Yield the grid; of all questions, relations and noises one in ``every``, taking turns.
+def list_cells(*, whole: bool = False) -> Iterator[Cell]:
+    """Yield the grid: every question of every table, under one relation, noise and epsilon.
 
-    With 6 each question is asked of every table once, and under every relation and noise of a sixth
-    of them; with 1 the grid is the whole product. Epsilons take turns as well.
+    These take turns, so that all of them meet every shape, number of rows, cap and question. With
+    ``whole`` every question is asked under every relation and noise: six times as many cells.
     """
-    settings = list(itertools.product(RELATIONS, NOISES))
     worlds = itertools.starmap(World, itertools.product(SHAPES, ROWS, CAPS, GROUPINGS))
     for number, world in enumerate(worlds):
-        for (turn, setting), (place, names) in itertools.product(enumerate(settings), enumerate(QUESTIONS)):
-            if (number + turn + place) % every == 0 and _can_ask(world, names):
-                # A small group may stay hidden behind a threshold, which is another law.
-                late = world.grouping == "undeclared"
-                yield Cell(world, names, *setting, EPSILONS[2 if late else (number + turn // 2 + place // 2) % 3])
+        yield from list_questions(world, number, SETTINGS if whole else _take_turns(number))
+
+
+def _take_turns(number: int) -> Sequence[tuple[str, str]]:
+    """Return two pairs of relation and noise, which share the questions of a table."""
+    return [SETTINGS[(2 * number + turn) % len(SETTINGS)] for turn in range(2)]
+
+
+def list_questions(world: World, number: int, settings: Sequence[tuple[str, str]]) -> Iterator[Cell]:
+    """Yield the questions of one table; with two settings each has every other question."""
+    for (turn, setting), (place, names) in itertools.product(enumerate(settings), enumerate(QUESTIONS)):
+        if len(settings) == 2 and (place + number // 3 + turn) % 2:
+            continue
+        if _can_ask(world, names):
+            # A small group may stay hidden behind a threshold, which is another law.
+            late = world.grouping == "undeclared"
+            yield Cell(world, names, *setting, EPSILONS[2 if late else (number // 3 + place) % 3])
 
 
 def _can_ask(world: World, names: Sequence[str]) -> bool:
@@ -115,7 +128,16 @@ def _can_ask(world: World, names: Sequence[str]) -> bool:
     return "usual" not in names or world.shape not in ("reals", "skewed")
 
 
-def run_cells(cells: Iterable[Cell], tests: int, draws: int = DRAWS) -> Report:
+def list_slice(shape: str) -> list[Cell]:
+    """Return all questions of one table of a shape whose cap bites, settings taking turns."""
+    number = list(SHAPES).index(shape)
+    rows = ("3", "7", "mixed", "7", "one giant", "mixed", "100")[number]
+    world = World(shape, rows, CAPS[number % 2], list(GROUPINGS)[number % 5])
+    settings = [SETTINGS[number % 6], SETTINGS[(number + 2) % 6]]
+    return list(list_questions(world, number, settings))
+
+
+def run_cells(cells: Iterable[Cell], tests: int) -> Report:
     """Judge cells, each as one of so many ``tests`` that share the alarm rate."""
     report, factor, rounds = Report(), find_factor(tests), count_rounds(tests)
     for (world, relation, noise), together in itertools.groupby(
@@ -124,11 +146,27 @@ def run_cells(cells: Iterable[Cell], tests: int, draws: int = DRAWS) -> Report:
         with world.protect(relation, noise) as database:
             for cell in together:
                 asked = Asked(database, cell.sql, cell.epsilon)
-                found = judge(world, cell.names, asked, factor=factor, rounds=rounds, draws=draws)
+                found = judge(world, cell.names, asked, factor=factor, rounds=rounds, draws=_count_draws(cell))
                 report.add(cell, *found)
     return report
+
+
+def _count_draws(cell: Cell) -> int:
+    slow = any(AGGREGATES[name].family == "order" or name == "correlation" for name in cell.names)
+    return FEWER if slow else DRAWS
 
 
 def count_tests(cells: Iterable[Cell]) -> int:
     """Return how many means, and at most as many frequencies, are tested."""
     return sum(cell.groups * len(cell.names) for cell in cells)
+
+
+def main() -> None:
+    """Print the table of the grid, and what is false."""
+    cells = list(list_cells())
+    report = run_cells(cells, count_tests(cells))
+    print(*report.reasons, report, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -78,7 +78,7 @@ def find_meaning(
         case "COUNT(DISTINCT uid)":
             return Fraction(len(group.people))
         case "COUNT(DISTINCT x)":
-            return Fraction(len(set(find_sample(group, WHOLE, distinct=True))))
+            return Fraction(len({x for rows in group.people for x in _first_different(rows, group.cap)}))
         case "SUM":
             return _moments(group, grids, kept)[1] * grids[0].step
         case _:
@@ -143,13 +143,17 @@ def _find_ratio(
     raise ValueError(function)
 
 
-def find_sample(group: Group, grid: Grid, *, distinct: bool = False) -> list[int]:
+def _first_different(rows: Sequence[Row], cap: int) -> list[float]:
+    values = {(row.rank, row.x) for row in rows if row.x is not None}
+    return [x for _, x in sorted(values)[:cap]]
+
+
+def find_sample(group: Group, grid: Grid) -> list[int]:
     """Return the sorted values, in steps, of the rows that count: ``cap`` of each person."""
     chosen: list[int] = []
     for rows in group.people:
-        values = [(row.rank, row.x) for row in rows if row.x is not None]
-        first = sorted(set(values) if distinct else values)[: group.cap]
-        chosen += [grid.place(value) for _, value in first]
+        values = sorted((row.rank, row.x) for row in rows if row.x is not None)
+        chosen += [grid.place(x) for _, x in values[: group.cap]]
     return sorted(chosen)
 
 
