@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from truth import grid
+from truth import grid, publications
 from truth.worlds import ROWS, SHAPES
 
-TESTS = grid.count_tests(grid.list_cells())
+TESTS = publications.count_all_tests()
 
 
 @pytest.mark.parametrize("rows", ROWS)
@@ -17,3 +17,11 @@ def test_answers_mean_what_is_documented(shape: str, rows: str) -> None:
     report = grid.run_cells(cells, TESTS)
     print(report)
     assert not report.reasons, "\n".join([*report.reasons, str(report)])
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_publications_count_the_rows_that_count(rows: str) -> None:
+    published = [one for one in publications.list_publications() if one.world.rows == rows]
+    reasons = [reason for one in published for reason in publications.judge_publication(one, TESTS)]
+    print(f"{rows} rows: {len(published)} publications, {len(reasons)} false statements")
+    assert not reasons, "\n".join(reasons)

@@ -140,9 +140,7 @@ def list_slice(shape: str) -> list[Cell]:
 def run_cells(cells: Iterable[Cell], tests: int) -> Report:
     """Judge cells, each as one of so many ``tests`` that share the alarm rate."""
     report, factor, rounds = Report(), find_factor(tests), count_rounds(tests)
-    for (world, relation, noise), together in itertools.groupby(
-        cells, key=lambda cell: (cell.world, cell.relation, cell.noise)
-    ):
+    for (world, relation, noise), together in itertools.groupby(cells, key=lambda cell: (cell.world, cell.relation, cell.noise)):
         with world.protect(relation, noise) as database:
             for cell in together:
                 asked = Asked(database, cell.sql, cell.epsilon)

@@ -27,9 +27,7 @@ from truth.worlds import World
 __all__ = ["judge"]
 
 
-def judge(
-    world: World, names: Sequence[str], asked: Asked, *, factor: float, rounds: int, draws: int
-) -> tuple[list[str], float]:
+def judge(world: World, names: Sequence[str], asked: Asked, *, factor: float, rounds: int, draws: int) -> tuple[list[str], float]:
     """Return what is false about the answers to a question, and the worst ratio of a mean."""
     reasons, worst = list[str](), 0.0
     drawn = [asked.draw(draws, names)]
@@ -44,6 +42,9 @@ def judge(
                 continue
             ratio = _measure_mean(asked, name, values, meaning, factor)
             worst = max(worst, ratio)
+            vague = _measure_vagueness(asked, name, values)
+            if vague > 1:
+                reasons.append(f"the bias of {name} is stated as {vague:.3g} times what is useful")
             if ratio > 1:
                 reasons.append(f"the mean of {name} of {key} is off by {ratio:.3g} times what is allowed")
             if _fails(asked, drawn, names, name, key, meaning, rounds):
@@ -76,6 +77,12 @@ def _measure_mean(asked: Asked, name: str, values: Sequence[Any], meaning: Any, 
     return measure_excess(values, Fraction(meaning), bias=bias, factor=factor)
 
 
+def _measure_vagueness(asked: Asked, name: str, values: Sequence[Any]) -> float:
+    """Return the stated bias over a tenth of the spread of the answers: a wide statement is true of anything."""
+    bias = stated_bias(asked.answer, name)
+    return 0.0 if bias == 0 else bias / max(statistics.pstdev(values) / 10, 1e-300)
+
+
 def _find_ratio_bias(aggregate: Aggregate, values: Sequence[float], meaning: Any, grid: Grid) -> float:
     spread = statistics.pstdev(values)
     low, high = (float(end * grid.step) for end in (grid.low, grid.high))
@@ -85,9 +92,7 @@ def _find_ratio_bias(aggregate: Aggregate, values: Sequence[float], meaning: Any
     return 3 * spread**2 / (high - low)
 
 
-def _fails(
-    asked: Asked, drawn: list[Draws], names: Sequence[str], name: str, key: Any, meaning: Any, rounds: int
-) -> bool:
+def _fails(asked: Asked, drawn: list[Draws], names: Sequence[str], name: str, key: Any, meaning: Any, rounds: int) -> bool:
     """Return whether a statement is wrong too often in every round; rounds are drawn when needed."""
     for turn in range(rounds):
         if turn == len(drawn):
@@ -108,8 +113,7 @@ def _count_outside(asked: Asked, drawn: Draws, name: str, key: Any, meaning: Any
         return 0
     aggregate, grid = AGGREGATES[name], _find_grid(asked.grids(name))
     errors = {
-        value: measure_rank_error(aggregate.function, aggregate.share, meaning, grid.place(value))
-        for value in set(drawn.values[key][name])
+        value: measure_rank_error(aggregate.function, aggregate.share, meaning, grid.place(value)) for value in set(drawn.values[key][name])
     }
     # The exact order statistic has a whole rank, the share of it need not.
     most = math.floor(stated) + (0 if aggregate.function == "MODE" else 1)

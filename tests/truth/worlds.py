@@ -115,9 +115,7 @@ class World:
         # NULL stays NULL, which DuckDB's least and greatest would leave out.
         clamp = f"CASE WHEN x IS NOT NULL THEN CAST(least(greatest(x, {low}), {high}) AS {kind}) END"
         held.execute(f"CREATE TABLE clamped AS SELECT * REPLACE ({clamp} AS x) FROM data")
-        found = held.execute(
-            f"SELECT uid, {name}, x, y, hash(uid{by}) >> 32, hash(uid{by}, x) >> 32 FROM clamped"
-        ).fetchall()
+        found = held.execute(f"SELECT uid, {name}, x, y, hash(uid{by}) >> 32, hash(uid{by}, x) >> 32 FROM clamped").fetchall()
         people: dict[int, dict[Any, list[Row]]] = {}
         ranks: dict[tuple[int, Any], int] = {}
         for uid, group, x, y, rank, order in found:
