@@ -23,7 +23,7 @@ from truth.draws import Asked
 from truth.judgement import judge
 from truth.worlds import GROUPINGS, ROWS, SHAPES, World
 
-__all__ = ["Cell", "Report", "count_tests", "list_cells", "list_questions", "list_slice", "run_cells"]
+__all__ = ["Cell", "Report", "count_tests", "list_cells", "list_slice", "run_cells"]
 
 CAPS = (1, 2, 5)
 RELATIONS = ("add-remove", "change-one")
@@ -97,35 +97,19 @@ class Report:
 
 
 def list_cells(*, whole: bool = False) -> Iterator[Cell]:
-    """Yield the grid: every question of every table, under one relation, noise and epsilon.
+    """Yield the grid: every table, half of the questions, one relation, noise and epsilon each.
 
-    These take turns, so that all of them meet every shape, number of rows, cap and question. With
-    ``whole`` every question is asked under every relation and noise: six times as many cells.
+    They take turns, so that each of them meets every shape, number of rows, cap and question. With
+    ``whole`` every question is asked of every table under every relation and noise.
     """
     worlds = itertools.starmap(World, itertools.product(SHAPES, ROWS, CAPS, GROUPINGS))
     for number, world in enumerate(worlds):
-        yield from list_questions(world, number, SETTINGS if whole else _take_turns(number))
-
-
-def _take_turns(number: int) -> Sequence[tuple[str, str]]:
-    """Return two pairs of relation and noise, which share the questions of a table."""
-    return [SETTINGS[(2 * number + turn) % len(SETTINGS)] for turn in range(2)]
-
-
-def list_questions(world: World, number: int, settings: Sequence[tuple[str, str]]) -> Iterator[Cell]:
-    """Yield the questions of one table; with two settings each has every other question."""
-    for (turn, setting), (place, names) in itertools.product(enumerate(settings), enumerate(QUESTIONS)):
-        if len(settings) == 2 and (place + number // 3 + turn) % 2:
-            continue
-        if _can_ask(world, names):
-            # A small group may stay hidden behind a threshold, which is another law.
-            late = world.grouping == "undeclared"
-            yield Cell(world, names, *setting, EPSILONS[2 if late else (number // 3 + place) % 3])
-
-
-def _can_ask(world: World, names: Sequence[str]) -> bool:
-    """Return whether a question is answered: a mode needs a list of values."""
-    return "usual" not in names or world.shape not in ("reals", "skewed")
+        settings = SETTINGS if whole else [SETTINGS[number % len(SETTINGS)]]
+        questions = [names for names in QUESTIONS if _can_ask(world, names)]
+        for setting, names in itertools.product(settings, questions):
+            place = QUESTIONS.index(names)
+            if whole or (place + number // 6) % 2 == 0:
+                yield Cell(world, names, *setting, _find_epsilon(world, number // 12 + place))
 
 
 def list_slice(shape: str) -> list[Cell]:
@@ -133,8 +117,22 @@ def list_slice(shape: str) -> list[Cell]:
     number = list(SHAPES).index(shape)
     rows = ("3", "7", "mixed", "7", "one giant", "mixed", "100")[number]
     world = World(shape, rows, CAPS[number % 2], list(GROUPINGS)[number % 5])
-    settings = [SETTINGS[number % 6], SETTINGS[(number + 2) % 6]]
-    return list(list_questions(world, number, settings))
+    cells = [
+        Cell(world, names, *SETTINGS[(number + 2 * (place % 2)) % 6], _find_epsilon(world, place))
+        for place, names in enumerate(QUESTIONS)
+        if _can_ask(world, names)
+    ]
+    return sorted(cells, key=lambda cell: (cell.relation, cell.noise))
+
+
+def _find_epsilon(world: World, turn: int) -> Fraction:
+    """Return an epsilon; a small group may stay hidden behind a threshold, which is another law."""
+    return EPSILONS[-1 if world.grouping == "undeclared" else turn % 3]
+
+
+def _can_ask(world: World, names: Sequence[str]) -> bool:
+    """Return whether a question is answered: a mode needs a list of values."""
+    return "usual" not in names or world.shape not in ("reals", "skewed")
 
 
 def run_cells(cells: Iterable[Cell], tests: int) -> Report:

@@ -7,6 +7,8 @@ variance s^2 of the answers is at least v/2 (A+B)^2; so the bias is at most 3 s^
 noise is small beside the totals. Where it is not, or the exact mean lies at a bound (to which
 answers are moved), and for variances and what is made of them (which are moved into the range that
 such numbers have), one standard deviation of the answers is allowed.
+
+A bias that is stated must be small beside the noise: a wide statement would be true of anything.
 """
 
 from __future__ import annotations
@@ -78,9 +80,10 @@ def _measure_mean(asked: Asked, name: str, values: Sequence[Any], meaning: Any, 
 
 
 def _measure_vagueness(asked: Asked, name: str, values: Sequence[Any]) -> float:
-    """Return the stated bias over a tenth of the spread of the answers: a wide statement is true of anything."""
+    """Return the stated bias over a tenth of the spread of the answers, or of what rounding hides."""
     bias = stated_bias(asked.answer, name)
-    return 0.0 if bias == 0 else bias / max(statistics.pstdev(values) / 10, 1e-300)
+    spread = statistics.pstdev(values) if isinstance(values[0], float) else statistics.pstdev(values) + 0.5
+    return 0.0 if bias == 0 else bias / (spread / 10)
 
 
 def _find_ratio_bias(aggregate: Aggregate, values: Sequence[float], meaning: Any, grid: Grid) -> float:
