@@ -1,0 +1,73 @@
+"""Aggregates of the truth gate, alone and together, as SQL and as the oracle knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+__all__ = ["AGGREGATES", "QUESTIONS", "Aggregate", "Family"]
+
+Family = Literal["linear", "ratio", "order"]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """SQL text, the function that the oracle knows, and how it is judged."""
+
+    sql: str
+    function: str
+    family: Family
+    filtered: bool = False
+    share: Fraction = Fraction(0)
+
+
+_FILTER = " FILTER (WHERE y >= 5)"
+AGGREGATES: Mapping[str, Aggregate] = {
+    "rows": Aggregate("COUNT(*)", "COUNT(*)", "linear"),
+    "values": Aggregate("COUNT(x)", "COUNT(x)", "linear"),
+    "passing": Aggregate("COUNT(*)" + _FILTER, "COUNT(*)", "linear", filtered=True),
+    "people": Aggregate("COUNT(DISTINCT uid)", "COUNT(DISTINCT uid)", "linear"),
+    "different": Aggregate("COUNT(DISTINCT x)", "COUNT(DISTINCT x)", "linear"),
+    "total": Aggregate("SUM(x)", "SUM", "linear"),
+    "some": Aggregate("SUM(x)" + _FILTER, "SUM", "linear", filtered=True),
+    "mean": Aggregate("AVG(x)", "AVG", "ratio"),
+    "mean_of_some": Aggregate("AVG(x)" + _FILTER, "AVG", "ratio", filtered=True),
+    "variance": Aggregate("VAR_POP(x)", "VAR_POP", "ratio"),
+    "deviation": Aggregate("STDDEV(x)", "STDDEV", "ratio"),
+    "covariance": Aggregate("COVAR_SAMP(x, y)", "COVAR_SAMP", "ratio"),
+    "correlation": Aggregate("CORR(x, y)", "CORR", "ratio"),
+    "median": Aggregate("MEDIAN(x)", "QUANTILE", "order", share=Fraction(1, 2)),
+    "high": Aggregate("QUANTILE(x, 0.9)", "QUANTILE", "order", share=Fraction(9, 10)),
+    "least": Aggregate("MIN(x)", "QUANTILE", "order", share=Fraction(0)),
+    "greatest": Aggregate("MAX(x)", "QUANTILE", "order", share=Fraction(1)),
+    "usual": Aggregate("MODE(x)", "MODE", "order"),
+}
+QUESTIONS: tuple[tuple[str, ...], ...] = (
+    ("rows",),
+    ("values",),
+    ("passing",),
+    ("total",),
+    ("some",),
+    ("people",),
+    ("different",),
+    ("total", "rows"),
+    ("total", "values"),
+    ("rows", "values", "passing", "total", "some", "people"),
+    ("mean",),
+    ("mean_of_some",),
+    ("variance",),
+    ("deviation",),
+    ("covariance",),
+    ("correlation",),
+    ("rows", "mean"),
+    ("mean", "total", "values"),
+    ("rows", "total", "mean", "deviation"),
+    ("median",),
+    ("high",),
+    ("least",),
+    ("greatest",),
+    ("usual",),
+    ("median", "high", "rows"),
+)
