@@ -17,6 +17,7 @@ from hedgerow.picking import Picking
 from hedgerow.plan.measures import Measure, Reach, Snap
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.picks import METHODS, Method, Pick, PickKind
+from hedgerow.privacy.loss import Loss
 from hedgerow.release import Noise, Release, release
 from hedgerow.threshold import Threshold
 
@@ -46,6 +47,25 @@ def test_it_costs_what_was_given_and_survives_storing(kind: PickKind, method: Me
             cheap = Picking.calibrate(pick(kind, method), reach, members=members, epsilon=EPSILON, rho=RHO)
             assert Fraction(9, 10) * RHO <= cheap.loss().rho <= RHO
             assert Picking.from_dict(cheap.to_dict()) == cheap
+
+
+def test_a_smooth_choice_stored_under_earlier_constants_means_what_it_did() -> None:
+    """As it is written since there are such choices: what was paid, and no alpha or beta, which have grown since."""
+    stored = {
+        "kind": "quantiles",
+        "method": "smooth",
+        "at": ["1/2"],
+        "low": 0,
+        "high": 1000,
+        "neighbours": "add-remove",
+        "rows": 1,
+        "groups": 1,
+        "touched": 1,
+        "epsilon": "2",
+    }
+    made = Picking.calibrate(pick("quantiles", "smooth", Fraction(1, 2)), ALONE, epsilon=EPSILON)
+    assert made.to_dict() == stored
+    assert Picking.from_dict(stored).loss() == Loss(2)
 
 
 @pytest.mark.parametrize(("kind", "method"), EVERY)

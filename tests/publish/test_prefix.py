@@ -13,6 +13,7 @@ from goodness import FAR
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.designs import Design, chosen, expected_error, noise_variance
 from hedgerow.publish.intervals import sum_radius
@@ -200,6 +201,27 @@ def test_radii_are_the_smallest_where_the_law_is_known() -> None:
         assert (radii[:64] == smallest[:64]).all()
         assert (radii >= smallest).all()
         assert (radii <= 1.04 * smallest + 1).all()
+
+
+def test_radii_of_trees_follow_from_the_law() -> None:
+    """Live noise by the weights of all measurements: about a twentieth lies outside, and not more."""
+    tree = next(design for design in prefix_designs(20, Terms(epsilon=Fraction(2))) if isinstance(design, SumTree))
+    counts, runs = [block.shape[0] for block, _ in tree.measurements], 20_000
+    cuts = np.cumsum(counts)[:-1]
+    weights = np.stack([tree.answers(np.split(one, cuts)) for one in np.eye(sum(counts))], axis=1)
+    noise = np.concatenate(
+        [law.sample(np.zeros((runs, many), dtype=np.int64)) for many, law in zip(counts, tree.laws, strict=True)], axis=1
+    )
+    outside = (np.abs(noise @ weights.T) > tree.radii(0.05)).mean(axis=1)
+    error = FAR * outside.std() / math.sqrt(runs)
+    assert 0.042 - error < outside.mean() < 0.05 + error
+
+
+def test_radii_of_plain_trees_are_the_smallest() -> None:
+    plain = next(design for design in prefix_designs(12, PURE) if isinstance(design, PlainTree))
+    assert plain.radii(0.05)[[0, 2, 6, 11]].tolist() == [sum_radius(plain.laws[0], many, 0.05) for many in (1, 2, 3, 2)]
+    mixed = PlainTree(12, 0, (*plain.laws[:-1], Laplace(Fraction(50))))
+    assert (mixed.radii(0.05) >= plain.radii(0.05)).all()
 
 
 def test_a_square_root_needs_gaussian_noise_that_can_be_drawn() -> None:

@@ -14,7 +14,7 @@ from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.publish.designs import Law, noise_variance
 from hedgerow.publish.intervals import sum_radius
-from hedgerow.publish.profile import Profile, profiles_of, radii
+from hedgerow.publish.profile import Profile, equal_radii, profiles_of, radii, radii_of_sums
 from publish.test_intervals import beyond, masses
 
 LAWS: tuple[Law, ...] = (
@@ -99,6 +99,48 @@ def test_too_much_work_is_left_alone() -> None:
     law = Laplace(Fraction(1))
     wide = Profile.of([(law, float(weight), 1) for weight in range(1, 7001)])
     assert radii([wide], 0.05) is None
+
+
+def test_sums_of_kinds_have_the_radii_of_their_laws() -> None:
+    law, beta = Laplace(Fraction(2)), 0.05
+    kinds = [Profile.of([(law, 1.0, 1)]), Profile.of([(law, 2.0, 1), (law, 1.0, 2)])]
+    counts = np.array([[1, 0], [0, 1], [2, 1], [0, 3]])
+    told = radii_of_sums(kinds, counts, beta)
+    assert told is not None
+    for (ones, twos), radius in zip(counts.tolist(), told.tolist(), strict=True):
+        mass = masses(law, 1, (1,) * (ones + 2 * twos) + (2,) * twos)
+        assert beyond(mass, radius) <= beta
+        variance = noise_variance(law) * (ones + 6 * twos)
+        assert beyond(mass, radius - 1 - 0.05 * np.sqrt(variance)) > beta
+
+
+def test_a_weight_five_per_cent_too_small_is_caught() -> None:
+    law = Laplace(Fraction(40))
+    wrong = radii_of_sums([Profile.of([(law, 0.95 * weight, 1) for weight in (1, 2)])], np.array([[1]]), 0.05)
+    assert wrong is not None
+    assert beyond(masses(law, 1, (1, 2)), wrong[0]) > 0.05
+
+
+def test_sums_that_are_too_many_too_rare_or_nothing_are_left_alone() -> None:
+    law = Laplace(Fraction(1))
+    kinds = [Profile.of([(law, 1.0, 1), (law, 0.5, 2)])]
+    assert radii_of_sums(kinds, np.ones((4097, 1), dtype=np.int64), 0.05) is None
+    assert radii_of_sums(kinds, np.ones((1, 1), dtype=np.int64), 1e-9) is None
+    assert radii_of_sums(kinds, np.zeros((1, 1), dtype=np.int64), 0.05) is None
+
+
+def test_waves_that_die_out_leave_the_tails_as_they_are() -> None:
+    """The characteristic function of wide Gaussian noise is 0 in doubles, far out."""
+    law = Gaussian(Fraction(100))
+    told = radii_of_sums([Profile.of([(law, 1.0, 1), (law, 0.5, 4)])], np.array([[1]]), 0.05)
+    assert told is not None
+    assert told[0] == pytest.approx(1.96 * 100 * np.sqrt(2), rel=0.02)
+
+
+def test_equal_draws_have_the_smallest_radius() -> None:
+    law = Laplace(Fraction(3))
+    assert equal_radii(law, np.array([3, 1, 3]), 0.05).tolist() == [sum_radius(law, many, 0.05) for many in (3, 1, 3)]
+    assert equal_radii(law, np.array([64]), 0.05).tolist() == [sum_radius(law, 64, 0.05)]
 
 
 def test_what_is_refused() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.smooth_sensitivity import SmoothSensitivity
-from hedgerow.verify.admissible import Step, dilation, sliding
+from hedgerow.verify.admissible import Step, dilation, joint, sliding
 
 CASES = [
     ("power", None, 2),
@@ -47,12 +47,34 @@ def test_the_published_constants_hold_too(noise: str, delta: float | None, gamma
 
 
 @pytest.mark.parametrize(("noise", "delta", "gamma"), CASES)
+@pytest.mark.parametrize("epsilon", [0.1, 8])
+def test_one_number_has_the_joint_property_and_nothing_is_left(noise: str, delta: float | None, gamma: int, epsilon: float) -> None:
+    found = joint(made(noise, delta, gamma, epsilon))
+    assert found, str(found)
+    assert found.worst > 0.999 * found.allowed
+    if epsilon < 8 or noise == "power":
+        assert joint(made(noise, delta, gamma, epsilon, classical=True))
+
+
+@pytest.mark.parametrize(("noise", "delta", "gamma"), CASES)
 def test_a_little_more_is_caught(noise: str, delta: float | None, gamma: int) -> None:
-    mechanism = made(noise, delta, gamma, 0.1)
-    assert not sliding(mechanism, mechanism.alpha * Fraction(102, 100))
+    mechanism, more = made(noise, delta, gamma, 0.1), Fraction(102, 100)
+    assert not joint(mechanism, alpha=mechanism.alpha * more)
+    assert not joint(mechanism, beta=mechanism.beta * more)
+    several = made(noise, delta, gamma, 0.1, 2)
+    assert not sliding(several, several.alpha * more)
     # Where dilation is held back by the pure direction alone (d beta = epsilon/2) it has room left: go to twice as far.
-    more = Fraction(102, 100) if mechanism.beta < Fraction(49, 1000) or noise == "power" else 2
-    assert not dilation(mechanism, mechanism.beta * more)
+    assert not dilation(several, several.beta * (more if several.beta < Fraction(24, 1000) or noise == "power" else 2))
+
+
+def test_the_constants_of_two_steps_added_up_are_too_much() -> None:
+    """A planted mistake: each step may take all of epsilon alone, and so both were given it."""
+    for gamma in (2, 3):
+        mechanism = made("power", None, gamma, 1)
+        slope = Fraction(1) if gamma == 2 else Fraction(63, 100)
+        found = joint(mechanism, alpha=slope, beta=Fraction(1, max(1, gamma - 1)))
+        assert not found
+        assert found.worst > 1.1
 
 
 def test_noise_for_one_dimension_is_not_enough_for_ten() -> None:
@@ -62,7 +84,7 @@ def test_noise_for_one_dimension_is_not_enough_for_ten() -> None:
 
 
 def test_the_laplace_constant_without_the_two_fails_at_epsilon_8() -> None:
-    mechanism = made("laplace", 0.01, 2, 8)
+    mechanism = made("laplace", 0.01, 2, 8, classical=True)
     step = dilation(mechanism, 4 / 4.605170185988091)  # epsilon / 2 ln(1/delta)
     assert not step
     assert step.worst == pytest.approx(0.0172, abs=1e-4)
@@ -81,3 +103,8 @@ def test_bad_distances() -> None:
             with pytest.raises(InvalidArgument) as refusal:
                 use(mechanism, value)  # type: ignore[arg-type]
             assert refusal.value.argument == name
+            with pytest.raises(InvalidArgument) as refusal:
+                joint(mechanism, **{name: value})  # type: ignore[arg-type]
+            assert refusal.value.argument == name
+    with pytest.raises(InvalidArgument, match="must answer with one number"):
+        joint(made("power", None, 2, dimension=2))

@@ -3,21 +3,22 @@
 Statement
     Let S be a beta-smooth upper bound on the local sensitivity (for ``dimension`` = d numbers, in the l1 norm). Releasing
     f(x) + (S(x)/alpha) Z, rounded to a public grid, with independent noise Z of one of these laws in every coordinate, is
-    (epsilon, delta)-DP. s, m and the t of sliding and of dilation are those of ``numeric.admissible``, at epsilon/2:
+    (epsilon, delta)-DP. F, t and the constants for several numbers are in ``numeric.admissible``; for one number
 
-    - ``power``, density proportional to 1/(1+|z|^gamma): alpha = epsilon/2s, beta = epsilon/2dm (gamma = 2: s = m = 1), delta = 0;
-    - ``laplace``: alpha = epsilon/2, and beta the largest up to epsilon/2d with t_dilate(beta) <= delta;
-    - ``gaussian``: alpha and beta the largest with e^(epsilon/2) t_slide(alpha) <= delta/2 and t_dilate(beta) <= delta/2.
+    - ``power``, density proportional to 1/(1+|z|^gamma): delta = 0, alpha the least of F(epsilon, r), e^beta F(epsilon - beta, r + beta)
+      and F(epsilon + beta, r - beta), r = epsilon/(gamma-1); gamma = 2 and small epsilon: alpha^2 + beta^2 = epsilon^2;
+    - ``laplace``: alpha = epsilon/2, and beta the largest with beta + e^-beta alpha <= epsilon and t(alpha, beta) <= delta;
+    - ``gaussian``: the largest multiple of the pair for several numbers, with d = 1, for which t(alpha, beta) <= delta.
 
 Proof
-    Go from x to its neighbour x' in two steps. First dilate: from S(x) to S(x'), a factor between e^-beta and e^beta.
-    Then slide: from f(x) to f(x'), which lie within S(x') of each other, that is within alpha in units of the noise. Each
-    step costs epsilon/2, and its t. From P <= e^(epsilon/2) M + t_dilate and M <= e^(epsilon/2) Q + t_slide follows
-    P <= e^epsilon Q + t_dilate + e^(epsilon/2) t_slide. Rounding to the grid is post-processing.
+    Let x and x' be neighbours, in either order. S(x) and S(x') both bound how far f moves between them: |f(x) - f(x')| <= min(S(x), S(x')).
+    And S(x)/S(x') lies between e^-beta and e^beta. So in units of the narrower noise the centres are at most alpha apart, and the wider law
+    is at most e^beta times as wide. Both directions, x with the narrower law and x with the wider, are bounded for all such distances and
+    widths in ``numeric.admissible``; for several numbers by a dilation to S(x') and then a slide. Rounding is post-processing.
 
 Accuracy
-    The scale S(x)/alpha is itself private, so no radius can be named. ``error(beta)`` gives the multiple of S(x) that the
-    noise of one coordinate leaves with probability at most beta; rounding adds up to half a grid step.
+    The scale S(x)/alpha is itself private, so no radius can be named. ``error(beta)`` gives the multiple of S(x) that the noise of one
+    coordinate leaves with probability at most beta; rounding adds up to half a grid step.
 
 Arithmetic
     alpha and beta are rationals, rounded down; the draw is exactly rounded (``numeric.rounded``), as if all numbers were real.
@@ -25,11 +26,11 @@ Arithmetic
 Edges
     S is smooth under one relation, of which a filter may be part (``statistics.moves``). ``bound`` is the global sensitivity: public, it
     fixes the grid, and S(x) is cut to it. S(x) above it by more than rounding is refused, as are S <= 0 (no smooth bound is 0 unless the
-    answer is constant) and local sensitivity. Up to gamma = 3 the power noise has no variance, up to 2 no mean. ``classical`` takes the
-    published constants: smaller, for d = 1, and for Laplace and Gaussian noise up to epsilon = 8 and delta = 1/20.
+    answer is constant) and local sensitivity. Noise is 10^-12 steps wide or wider. Up to gamma = 3 the power noise has no variance, up to 2
+    no mean. ``classical`` takes the published constants: smaller, d = 1, and unless power epsilon up to 8 and delta up to 1/20.
 
 Source
-    Nissim, Raskhodnikova, Smith (STOC 2007), lemmas 2.5 to 2.9.
+    Nissim, Raskhodnikova, Smith (STOC 2007), lemmas 2.5 to 2.9, with their constants; the joint bounds for one number are ours.
 """
 
 from __future__ import annotations
@@ -55,8 +56,7 @@ from hedgerow.statistics.decay import SMALLEST_BETA
 
 __all__ = ["SmoothSensitivity"]
 
-_ROOM = 1 + Fraction(1, 1 << 30)  # a smooth bound is computed a little too large
-_BELOW = 1 - 2.0**-50
+_ROOM, _BELOW = 1 + Fraction(1, 1 << 30), 1 - 2.0**-50  # a smooth bound is computed a little too large
 _DRAWN = {"laplace": rounded_laplace, "gaussian": rounded_gaussian}
 
 
@@ -82,8 +82,8 @@ class SmoothSensitivity:
         for name, value in (found._asdict() | place).items():
             object.__setattr__(self, name, value)
         if self.beta < SMALLEST_BETA:
-            raise InvalidArgument("epsilon", "must be larger: beta, at most epsilon/2, must come to 2^-24 or more", float(self.epsilon))
-        check_scale(self.bound / (self.alpha * self.grid))
+            raise InvalidArgument("epsilon", "must be larger: beta, at most epsilon, must come to 2^-24 or more", float(self.epsilon))
+        check_scale(max(self.bound / (self.alpha * self.grid), SMALLEST_SCALE))
 
     @classmethod
     def calibrate(

@@ -25,7 +25,8 @@ from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block, Triangle
 from hedgerow.numeric.number import Number, whole
 from hedgerow.publish.designs import Design, Floats, Law, Measurement, expected_error, noise_variance
-from hedgerow.publish.intervals import single_radius, sum_radii, sum_radius
+from hedgerow.publish.intervals import single_radius, sum_radii
+from hedgerow.publish.profile import Profile, equal_radii, profiles_of, radii
 from hedgerow.publish.streaming.buffers import Buffers
 from hedgerow.publish.terms import Terms
 
@@ -34,7 +35,7 @@ __all__ = ["EachElement", "EachPrefix", "PlainTree", "SquareRoot", "SumTree", "p
 _BRANCHINGS = (2, 3, 4, 6, 8, 10, 12, 16, 24, 32)
 _TRIANGLE = 2**16  # cells up to which a triangle is multiplied out
 _EACH = 2**12  # and up to which noise on every sum is a way at all
-_EXACT = 64  # terms up to which the law of a sum is computed
+_WEIGHED = 128  # cells up to which every weight of a tree is computed
 
 
 def prefix_designs(size: int, terms: Terms, place: int = 0) -> tuple[Design, ...]:
@@ -131,15 +132,8 @@ class EachElement:
         return noise_variance(self.law) * np.arange(1.0, self.size + 1)
 
     def radii(self, beta: Number) -> Floats:
-        """The smallest that the discrete law allows; beyond 64 cells that of up to a sixteenth more cells, which is no smaller: more
-        noise, independent and symmetric, never makes a sum of one peak stay within a radius more often."""
-        ends = [min(self.size, _EXACT)]
-        while ends[-1] < self.size:
-            ends.append(min(self.size, ends[-1] + ends[-1] // 16))
-        draws = [*range(1, ends[0] + 1), *ends[1:]]
-        exact = np.array([float(sum_radius(self.law, many, beta)) for many in draws])
-        found = exact[np.searchsorted(draws, np.arange(1, self.size + 1))]
-        return np.asarray(np.minimum(found, sum_radii(self.variances(), [self.law], noise_variance(self.law), beta)))
+        """The smallest that the discrete law allows, or nearly."""
+        return equal_radii(self.law, np.arange(1, self.size + 1), beta)
 
 
 @dataclass(frozen=True)
@@ -176,7 +170,10 @@ class PlainTree:
         return found
 
     def radii(self, beta: Number) -> Floats:
-        """All weights are 1."""
+        """All weights are 1, and as a rule all laws are the same."""
+        if len(set(self.laws)) == 1:
+            digits = np.arange(1, self.size + 1)[:, None] >> np.arange(len(self.laws)) & 1
+            return equal_radii(self.laws[0], digits.sum(axis=1), beta)
         return sum_radii(self.variances(), self.laws, max(map(noise_variance, self.laws)), beta)
 
 
@@ -240,8 +237,18 @@ class SumTree:
 
     def radii(self, beta: Number) -> Floats:
         """The weight of a measurement is the covariance, given all measurements, of its sum and the prefix, over its variance of noise. If
-        the sum were one larger, what is in it would be larger by 0 to 1, and all else smaller by 0 to 1: no weight is beyond 1."""
-        return sum_radii(self.variances(), self.laws, max(map(noise_variance, self.laws)), beta)
+        the sum were one larger, what is in it would be larger by 0 to 1, and all else smaller by 0 to 1: no weight is beyond 1. Up to 128
+        cells all weights are computed, and radii follow from the laws."""
+        bound = sum_radii(self.variances(), self.laws, max(map(noise_variance, self.laws)), beta)
+        known = radii(self._profiles(), beta) if self.size <= _WEIGHED else None
+        return bound if known is None else np.minimum(known, bound)
+
+    def _profiles(self) -> list[Profile]:
+        """One draw of noise at a time, which shows every weight."""
+        counts = [block.shape[0] for block, _ in self.measurements]
+        cuts = np.cumsum(counts)[:-1]
+        weights = np.stack([self.answers(np.split(one, cuts)) for one in np.eye(sum(counts))], axis=1)
+        return profiles_of(weights, self.laws, counts)
 
 
 def _joined(values: Floats, branching: int) -> tuple[Floats, Floats, Any]:

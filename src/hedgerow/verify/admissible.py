@@ -1,13 +1,17 @@
 """Is noise admissible for smooth sensitivity? The sliding and the dilation property, measured from densities.
 
 ``sliding(mechanism)`` moves the noise by many distances up to alpha, ``dilation(mechanism)`` scales it by many factors between e^-beta
-and e^beta; each returns the worst that happens and what the proof of ``mechanisms.smooth_sensitivity`` allows. Nothing is taken from the
-formulas that the constants come from: only the densities, on grids of points, are.
+and e^beta, and ``joint(mechanism)`` does both to the noise of one number, which is what a neighbour may do; each returns the worst that
+happens and what the proof of ``mechanisms.smooth_sensitivity`` allows. Nothing is taken from the formulas that the constants come
+from: only the densities, on grids of points, are.
 
-- Power noise, and sliding of Laplace noise, are pure: the largest logarithm of a ratio of densities, at most epsilon/2.
-- Else the largest excess, the integral of (p - e^(epsilon/2) q)+ in both orders. A dilation changes the length of Z only (the l1 norm for
-  Laplace noise, the l2 norm for Gaussian), so it is the density of the length that counts. At most delta for Laplace noise; for
-  Gaussian delta/2, and e^(-epsilon/2) delta/2 for sliding, which comes second.
+- Power noise, and sliding of Laplace noise, are pure: the largest logarithm of a ratio of densities.
+- Else the largest excess, the integral of (p - e^e q)+ in both orders. A dilation changes the length of Z only (the l1 norm for
+  Laplace noise, the l2 norm for Gaussian), so it is the density of the length that counts.
+
+Jointly, e = epsilon and delta are allowed. One number has these constants for that alone, and then each step by itself may also take all.
+Of several numbers, and with the classical constants, each step has e = epsilon/2: of delta, dilation has all for Laplace noise; for
+Gaussian delta/2, and sliding, which comes second, e^(-epsilon/2) delta/2.
 
 A grid shows a breach, never its absence; the absence is what the proof is for. Integrals are good to a part in 10^5.
 """
@@ -20,11 +24,12 @@ from math import exp, inf, lgamma, log, pi, sqrt
 
 import numpy as np
 
+from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.smooth_sensitivity import SmoothSensitivity
 from hedgerow.numeric.chunk import Floats
 from hedgerow.numeric.number import Number, positive
 
-__all__ = ["Step", "dilation", "sliding"]
+__all__ = ["Step", "dilation", "joint", "sliding"]
 
 _SLACK = 1e-5
 _SHARES = np.linspace(0.1, 1, 10)
@@ -54,34 +59,60 @@ class Step:
 
 
 def sliding(mechanism: SmoothSensitivity, alpha: Number | None = None) -> Step:
-    """Moves the noise by up to ``alpha``, by default the mechanism's own."""
+    """Move the noise by up to ``alpha``, by default the mechanism's own."""
     shifts = _SHARES * float(mechanism.alpha if alpha is None else positive(alpha, "alpha"))
-    half = float(mechanism.epsilon) / 2
+    each, delta = float(mechanism.epsilon), float(mechanism.delta)
+    if not _joined(mechanism):
+        each, delta = each / 2, delta / 2 * exp(-each / 2)
+    density = _density(mechanism)
     if mechanism.noise == "gaussian":
-        worst = max(_excess(_normal, _moved(_normal, shift), -40, 40 + shift, half) for shift in shifts)
-        return Step("sliding", worst, float(mechanism.delta) / 2 * exp(-half))
-    density, z = _density(mechanism), _line()
-    return Step("sliding", max(float(np.abs(density(z + shift) - density(z)).max()) for shift in shifts), half)
+        return Step("sliding", max(_excess(density, _moved(density, shift), -40, 40 + shift, each) for shift in shifts), delta)
+    z = _line()
+    return Step("sliding", max(float(np.abs(density(z + shift) - density(z)).max()) for shift in shifts), each)
 
 
 def dilation(mechanism: SmoothSensitivity, beta: Number | None = None) -> Step:
-    """Scales the noise by up to e^``beta``, by default the mechanism's own, and down as far."""
+    """Scale the noise by up to e^``beta``, by default the mechanism's own, and down as far."""
     stretches = _SHARES * float(mechanism.beta if beta is None else positive(beta, "beta"))
-    half, d, delta = float(mechanism.epsilon) / 2, mechanism.dimension, float(mechanism.delta)
+    d, delta = mechanism.dimension, float(mechanism.delta)
+    each = float(mechanism.epsilon) / (1 if _joined(mechanism) else 2)
     if mechanism.noise == "power":
         density, z = _density(mechanism), _line()
         worst = max(float(np.abs(stretch + density(exp(stretch) * z) - density(z)).max()) for stretch in stretches)
-        return Step("dilation", d * worst, half)
+        return Step("dilation", d * worst, each)
     length, share = (_laplace_length(d), delta) if mechanism.noise == "laplace" else (_normal_length(d), delta / 2)
     far = d + 40 * sqrt(d) + 2 * log(1 / delta) + 40
-    worst = max(_excess(length, _scaled(length, stretch), 1e-9, exp(stretch) * far, half) for stretch in stretches)
-    return Step("dilation", worst, share)
+    worst = max(_excess(length, _scaled(length, stretch), 1e-9, exp(stretch) * far, each) for stretch in stretches)
+    return Step("dilation", worst, delta if _joined(mechanism) else share)
+
+
+def joint(mechanism: SmoothSensitivity, alpha: Number | None = None, beta: Number | None = None) -> Step:
+    """Move the noise of one number by up to ``alpha`` and scale the wider of the two by up to e^``beta``, in both orders."""
+    if mechanism.dimension != 1:
+        raise InvalidArgument("mechanism", "must answer with one number; look at sliding and dilation for several", mechanism)
+    shifts = _SHARES * float(mechanism.alpha if alpha is None else positive(alpha, "alpha"))
+    stretches = np.append(0, _SHARES) * float(mechanism.beta if beta is None else positive(beta, "beta"))
+    epsilon, density = float(mechanism.epsilon), _density(mechanism)
+    pairs = [(_moved(_scaled(density, stretch), shift), stretch) for shift in shifts for stretch in stretches]
+    if mechanism.noise == "power":
+        z, worst = _line(), 0.0
+        for other, stretch in pairs:
+            points = np.concatenate([z, z * exp(stretch)])
+            worst = max(worst, float(np.abs(density(points) - other(points)).max()))
+        return Step("the joint property", worst, epsilon)
+    far = 2 * log(1 / float(mechanism.delta)) + 40 + float(shifts[-1])
+    worst = max(_excess(density, other, -exp(stretch) * far, exp(stretch) * far, epsilon) for other, stretch in pairs)
+    return Step("the joint property", worst, float(mechanism.delta))
+
+
+def _joined(mechanism: SmoothSensitivity) -> bool:
+    return mechanism.dimension == 1 and not mechanism.classical
 
 
 def _excess(one: LogDensity, other: LogDensity, low: float, high: float, epsilon: float) -> float:
     """The larger of the integrals of (p - e^epsilon q)+ in both orders, from the logarithms of p and q.
 
-    The ratio is monotone, so what is above 0 is one interval: it is sought on a grid, and then on finer ones around it.
+    What is above 0 is one interval or two, the ends of the line: they are sought on a grid, and then on finer ones around them.
     """
     return max(_one_sided(one, other, low, high, epsilon), _one_sided(other, one, low, high, epsilon))
 
@@ -117,9 +148,11 @@ def _line() -> Floats:
 
 
 def _density(mechanism: SmoothSensitivity) -> LogDensity:
-    """The logarithm of the density, up to a constant."""
+    """The logarithm of the density; of power noise, up to a constant."""
     if mechanism.noise == "laplace":
-        return lambda z: -np.abs(z)
+        return lambda z: -np.abs(z) - log(2)
+    if mechanism.noise == "gaussian":
+        return _normal
     return lambda z: -np.log1p(np.abs(z) ** float(mechanism.gamma))
 
 

@@ -193,6 +193,17 @@ class LargeBeta(SmoothSensitivity):
         object.__setattr__(self, "beta", Fraction(log(self.stretch)))
 
 
+@dataclass(frozen=True)
+class LargeAlpha(SmoothSensitivity):
+    """Noise a little too narrow: alpha is some per cent larger than beta leaves room for."""
+
+    more: Fraction = Fraction(105, 100)
+
+    def __post_init__(self) -> None:
+        SmoothSensitivity.__post_init__(self)
+        object.__setattr__(self, "alpha", self.alpha * self.more)
+
+
 class LocalSmooth(LargeBeta):
     """Local sensitivity in the place of S: it may change by any factor between neighbours."""
 
@@ -455,6 +466,10 @@ BAD: list[tuple[Any, Any, str]] = [
     (LargeBeta(ONE, None, 12), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
     (LargeBeta(ONE, HALF / 500, 12, noise="laplace", stretch=Fraction(5, 4)), 1, "delta covers neighbours"),
     (LargeBeta(ONE, HALF / 500, 12, noise="gaussian", stretch=Fraction(5, 4)), 1, "delta covers neighbours"),
+    (LargeAlpha(ONE, None, 120), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
+    (LargeAlpha(ONE, None, 120, gamma=Fraction(3)), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
+    (LargeAlpha(ONE, HALF / 500, 120, noise="laplace"), 1, "delta covers neighbours"),
+    (LargeAlpha(ONE, HALF / 500, 120, noise="gaussian"), 1, "delta covers neighbours"),
     (LocalSmooth(ONE, None, 12, stretch=Fraction(1000)), 1, "epsilon covers neighbours"),  # type: ignore[arg-type]
     (WideError(ONE, None, 12), 1, "error covers"),  # type: ignore[arg-type]
     (NarrowError(ONE, None, 12), 1, "error covers"),  # type: ignore[arg-type]

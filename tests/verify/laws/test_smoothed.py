@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp, pi
+from math import atan, exp, pi
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ def test_laws_are_those_of_log_prob() -> None:
     law = around(case, 12.0)
     assert law.steps[0] == -law.steps[-1]
     assert np.exp(law.log[law.steps == 5]) == pytest.approx(np.exp(case.mechanism.log_prob(5, 0, 12)))
-    assert law.above(24) == pytest.approx(0.25 - 1 / (2 * pi * 48), rel=1e-2)  # a quarter lies beyond the scale of a Cauchy law
+    scale = 12 / float(case.mechanism.alpha)
+    assert law.above(12) == pytest.approx(0.5 - atan(12.5 / scale) / pi, rel=1e-3)  # of a Cauchy law
     several = case_of(dimension=3)
     assert dimension(several) == 3
     assert given(several, 2.0).tolist() == [2.0] * 3

@@ -9,10 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
+from hedgerow.numeric.chunk import Integers
 from hedgerow.numeric.number import Number
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.publish.designs import Floats, Law, noise_variance
 from hedgerow.publish.intervals import sum_radii
+from hedgerow.publish.profile import Profile, equal_radii, radii_of_sums
 from hedgerow.publish.streaming.ways import Reach, State, calibrated
 
 __all__ = ["Forest"]
@@ -102,13 +104,16 @@ class Forest:
             complete += 1
         return complete
 
+    @cached_property
+    def _digits(self) -> Integers:
+        """For each sum so far, how many complete sums of each level it is made of."""
+        counts = np.arange(1, self.reach.horizon + 1)
+        parts = [counts // self.branching**level for level in range(self.levels)]
+        return np.stack([*(part % self.branching for part in parts[:-1]), parts[-1]], axis=1)
+
     def variances(self) -> Floats:
         """Those of the complete sums that each sum so far is made of, added up."""
-        counts, found = np.arange(1, self.reach.horizon + 1), np.zeros(self.reach.horizon)
-        for level, (_, left) in enumerate(self._shares):
-            parts = counts // self.branching**level
-            found += left * (parts % self.branching if level < self.levels - 1 else parts)
-        return noise_variance(self.law) * found
+        return np.asarray(noise_variance(self.law) * (self._digits @ np.array([left for _, left in self._shares])))
 
     def total(self) -> float:
         """The same, summed over the whole stream: what the digits of 1, …, n add up to."""
@@ -121,6 +126,19 @@ class Forest:
             found += left * digits
         return noise_variance(self.law) * found
 
+    def _profiles(self) -> list[Profile]:
+        """The law of a complete sum of each level: its own measurement by its share, those of its parts by what is left."""
+        found: list[list[tuple[Law, float, int]]] = []
+        for own, _ in self._shares:
+            below = [(law, weight * (1 - own), many * self.branching) for law, weight, many in found[-1]] if found else []
+            found.append([(self.law, own, 1), *below])
+        return [Profile.of(parts) for parts in found]
+
     def radii(self, beta: Number) -> Floats:
-        """No measurement has a weight above 1."""
-        return sum_radii(self.variances(), [self.law], np.minimum(noise_variance(self.law), self.variances()), beta)
+        """By the law of each sum so far, while there are up to 4,096 of them. Beyond, no measurement has a weight above 1."""
+        if not self.averaged or self.levels == 1:
+            return equal_radii(self.law, self._digits.sum(axis=1), beta)
+        variances = self.variances()
+        bound = sum_radii(variances, [self.law], np.minimum(noise_variance(self.law), variances), beta)
+        known = radii_of_sums(self._profiles(), self._digits, beta)
+        return bound if known is None else np.minimum(known, bound)
