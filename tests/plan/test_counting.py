@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.plan.counting import Group, entry, folded, merged, put_in
+from hedgerow.plan.counting import Group, Row, entry, folded, merged, put_in
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Folded
@@ -87,10 +87,29 @@ def test_the_rank_of_combinations_is_asked_about_the_words() -> None:
     assert asked == [("u", (2 * 2**60 + 7, 4))]
 
 
+def from_the_largest(unit: Value, group: Group) -> int:
+    """What is asked about ends with a value and the number of its copy."""
+    return -int(str(group[-2]))
+
+
+def test_each_copy_of_a_value_has_a_rank_of_its_own() -> None:
+    """Or a unit's rare values would be chosen as often as its frequent ones."""
+    asked: list[Group] = []
+
+    def rank(unit: Value, group: Group) -> int:
+        asked.append(group)
+        return int(str(group[-1]))
+
+    pick = Pick("least", "x", SNAP)
+    rows: list[Row] = [{"x": value} for value in (3, 3, 1, 3)]
+    assert entry(pick, 1, ("a",), rows, 2, rank) == (1, 3)
+    assert sorted(asked) == [("a", 1, 1), ("a", 3, 1), ("a", 3, 2), ("a", 3, 3)]  # type: ignore[type-var]
+
+
 def test_samples() -> None:
     """Equal values are all candidates; the sample of a group is sorted."""
     pick = Pick("least", "x", SNAP)
-    assert entry(pick, 1, ("a",), SOME, 2, backwards) == (3, 3)
+    assert entry(pick, 1, ("a",), SOME, 2, from_the_largest) == (3, 3)
     assert entry(pick, 1, ("a",), SOME, 2, lambda unit, group: 0) == (1, 3)
     assert merged(pick, [(3, 1), (99, 2)]) == ((1, 2, 3, 4),)
     assert merged(pick, []) == ((),)
@@ -104,7 +123,7 @@ def test_dates_are_chosen_by_their_ordinal() -> None:
 
 def test_modes_are_places_in_the_list() -> None:
     pick = Pick("mode", "x", values=(3, 7, 1))
-    assert entry(pick, 1, (), [*SOME, {"x": 4}], 3, backwards) == (3, 3, 1)
+    assert entry(pick, 1, (), [*SOME, {"x": 4}], 3, from_the_largest) == (3, 3, 1)
     assert merged(pick, [(3, 3, 1), (7,)]) == ((0, 0, 1, 2),)
 
 

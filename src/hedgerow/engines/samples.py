@@ -1,7 +1,10 @@
 """Values that are not added up: of each unit those that come first, by group.
 
-rows -> the groups of the unit that count -> its values there that come first by (rank, value) -> each value of a group with how many
-times it is there (a sample), or how many different ones there are
+rows -> the groups of the unit that count -> its values there that come first by (rank, value, copy) -> each value of a group with how
+many times it is there (a sample), or how many different ones there are
+
+Equal values of a unit are numbered, and each copy has a rank of its own: so a value that it has three times is three times as likely to
+count as one that it has once.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from hedgerow.plan.values import Range, Type
 __all__ = ["Samples"]
 
 _VALUE: Final = "v"
+_COPY: Final = "copy"
 _TALLIED: Final = 2**24  # steps that are counted one by one, in an array
 
 
@@ -96,9 +100,13 @@ class Samples:
             rows = rows.distinct(copy=False)
         if self._plan.bound.max_rows >= MOST_ROWS:
             return rows
-        rank = self._dialect.rank([column(UNIT), *(key.copy() for key in self._keys), column(_VALUE)])
-        by = [*self._unit(), *(key.copy() for key in self._keys)]
-        place = exp.Window(this=exp.RowNumber(), partition_by=by, order=ordered([rank, column(_VALUE)]))
+        by, told = [*self._unit(), *(key.copy() for key in self._keys)], [column(_VALUE)]
+        if isinstance(self._measure, Pick):
+            copies = exp.Window(this=exp.RowNumber(), partition_by=[*(one.copy() for one in by), column(_VALUE)])
+            outputs = [(output.alias, column(output.alias)) for output in rows.expressions]
+            rows, told = select([*outputs, (_COPY, copies)], rows), [column(_VALUE), column(_COPY)]
+        rank = self._dialect.rank([column(UNIT), *(key.copy() for key in self._keys), *(one.copy() for one in told)])
+        place = exp.Window(this=exp.RowNumber(), partition_by=by, order=ordered([rank, *told]))
         return self._cut(rows, place, self._plan.bound.max_rows)
 
     def _unit(self) -> list[exp.Expr]:

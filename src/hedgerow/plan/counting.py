@@ -1,8 +1,9 @@
 """What a unit puts into a group, and what becomes of it there: for ``reference``, a value at a time.
 
 Sums are added up. Of different values and of samples, a unit puts in the values themselves, at most ``max_rows`` of them: those that
-come first by (rank of the unit, the group and the value; value). A group then has the number of different ones, or all of them, sorted.
-Of combinations it puts in rows, packed, in the same way, and how often each is there is counted.
+come first by (rank of the unit, the group and the value; value), where each copy of a value in a sample has a rank of its own. A group
+then has the number of different ones, or all of them, sorted. Of combinations it puts in rows, packed, in the same way, and how often
+each is there is counted.
 """
 
 from __future__ import annotations
@@ -42,9 +43,20 @@ def entry(
     values = _values(together, str(measure.column))
     if isinstance(measure, Measure):
         values = list(set(values))
-    elif measure.values is not None:
+        return tuple(sorted(values, key=lambda value: (rank(unit, (*group, value)), value))[:max_rows])
+    if measure.values is not None:
         values = [value for value in values if value in measure.values]
-    return tuple(sorted(values, key=lambda value: (rank(unit, (*group, value)), value))[:max_rows])
+    return tuple(value for value, _ in sorted(_number_copies(values), key=lambda pair: (rank(unit, (*group, *pair)), pair))[:max_rows])
+
+
+def _number_copies(values: Iterable[Any]) -> list[tuple[Any, int]]:
+    """Return each value with how many equal ones have come up to it: each copy has a rank of its own."""
+    seen: Counter[Any] = Counter()
+    pairs = []
+    for value in values:
+        seen[value] += 1
+        pairs.append((value, seen[value]))
+    return pairs
 
 
 def _codes(cross: Cross, together: Iterable[Row]) -> list[tuple[int, ...]]:

@@ -248,8 +248,9 @@ def key(plan: Aggregate) -> str:
     plan = normal(plan)
     domain = None if plan.source.domain is None else [[str(value) for value in values] for values in plan.source.domain]
     caps = [plan.bound.max_groups, plan.bound.max_rows]
-    # Before "plan 3", what was scaled down was cut to whole steps: such answers may be far too small, and are not reused.
-    scaled = caps_may_bite(plan) and any(isinstance(one, Measure) and one.scaled for one in plan.measures)
+    # Before "plan 3", what was scaled down was cut to whole steps, and rare values of a unit were chosen as often as frequent ones: such
+    # answers may be far off, and are not reused.
+    scaled = caps_may_bite(plan) and any(isinstance(one, Pick) or (isinstance(one, Measure) and one.scaled) for one in plan.measures)
     spelled = [
         "plan 3" if scaled else "plan 2",
         _rows(plan.bound.source),

@@ -1,7 +1,8 @@
 """What is chosen in each group, instead of added up: a quantile, an end, the most frequent value.
 
 Such an answer is no sum. What an engine hands over is the sorted sample of the group, as whole numbers: of each unit at most
-``max_rows`` values, those that come first by (rank of the unit and the value, value). How far one unit moves a sample is how many of its
+``max_rows`` values, those that come first by (rank of the unit, the value and its copy; value; copy), equal values being numbered: so
+each of its rows is as likely to count as any other. How far one unit moves a sample is how many of its
 values are there, and in how many groups; what that means for the answer is for the mechanism to say.
 """
 

@@ -157,7 +157,8 @@ def run(plan: Aggregate, tables: Tables, rank: Rank, *, exact: bool = False) -> 
     With ``exact``, sums are in steps and as fractions, which is what a plan means; without, in the whole parts that engines add up.
 
     A ``Pick`` has one place among them, however many shares it asks for: a tuple of whole numbers, the sorted sample of the group.
-    ``rank`` is also asked about (unit, (*group, value)), for the values of a unit that count. A ``Cross`` has one place too: how often each
+    ``rank`` is also asked about (unit, (*group, value)), for the different values of a unit that count, and about
+    (unit, (*group, value, copy)) for those of a sample. A ``Cross`` has one place too: how often each
     combination of codes is there, by the codes; its ``rank`` is asked about (unit, words).
     """
     bound, domain = plan.bound, plan.source.domain
