@@ -72,7 +72,7 @@ class EngineRank:
         def rank(unit: Value, group: Sequence[Value]) -> int:
             more = [_type_of(value, columns) for value in group[len(keys) :]]
             types = [IDS[id_type(tables)][0], *keys, *more]
-            sql = f"SELECT hash({', '.join(f'CAST(? AS {type_})' for type_ in types)}) >> 32"
+            sql = f"SELECT hash(hash({', '.join(f'CAST(? AS {type_})' for type_ in types)})) >> 32"
             at = (sql, unit, *map(repr, group))
             if at not in self._known:
                 self._known[at] = int(self._connection.execute(sql, [unit, *group]).fetchone()[0])  # type: ignore[index]

@@ -3,11 +3,12 @@ from __future__ import annotations
 from datetime import date
 
 import duckdb
+import pytest
 import sqlglot
 from sqlglot import exp
 
 from hedgerow.engines.dialect import DUCKDB
-from hedgerow.engines.terms import cast, constant, text, whole
+from hedgerow.engines.terms import cast, column, constant, text, whole
 from hedgerow.plan.dates import MOVES, PARTS, STARTS
 
 CONNECTION = duckdb.connect()
@@ -72,3 +73,19 @@ def test_a_day_is_moved_to_a_day_there_is() -> None:
             assert moved == [move(day, count) for count in counts]
         assert value(DUCKDB.later[name](constant(None, "date"), whole(1))) is None
         assert value(DUCKDB.later[name](constant(date.min, "date"), constant(None, "integer"))) is None
+
+
+@pytest.mark.parametrize("ids", ["u", "'p' || u"])
+@pytest.mark.parametrize("groups", [2, 3, 5, 7])
+def test_ranks_favour_no_group(ids: str, groups: int) -> None:
+    """Of 20,000 people in all groups, each group comes first for as many, up to what is likelier than 1e-9 by Hoeffding's inequality.
+
+    The engine's own hash of two values would let some groups come first for twice as many as others.
+    """
+    rank = DUCKDB.rank([column("id"), column("g")]).sql(dialect="duckdb")
+    pairs = f"SELECT {ids} AS id, 'g' || g AS g FROM range(20000) AS a(u), range({groups}) AS b(g)"
+    first = f"SELECT g FROM ({pairs}) QUALIFY row_number() OVER (PARTITION BY id ORDER BY {rank}, g) = 1"
+    with duckdb.connect() as connection:
+        counts = [n for (n,) in connection.execute(f"SELECT count(*) FROM ({first}) GROUP BY g").fetchall()]
+    assert len(counts) == groups
+    assert max(abs(n - 20_000 / groups) for n in counts) < 480

@@ -292,7 +292,7 @@ def hashed(unit: Any, cell: Any) -> int:
     types = ["BIGINT", *("BIGINT" if isinstance(value, int) else "VARCHAR" for value in cell)]
     if isinstance(unit, tuple):
         return 0
-    sql = f"SELECT hash({', '.join(f'CAST(? AS {type_})' for type_ in types)}) >> 32"
+    sql = f"SELECT hash(hash({', '.join(f'CAST(? AS {type_})' for type_ in types)})) >> 32"
     ((found,),) = duckdb.execute(sql, [unit, *cell]).fetchall()
     return int(found)
 

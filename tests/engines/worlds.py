@@ -324,7 +324,7 @@ class Ranks:
 
     def __call__(self, unit_type: str, key_types: Sequence[Type]) -> Callable[[Value, tuple[Value, ...]], int]:
         types = [unit_type, *(SQL_TYPES[type_] for type_ in key_types)]
-        sql = f"SELECT hash({', '.join(f'CAST(? AS {type_})' for type_ in types)}) >> 32"
+        sql = f"SELECT hash(hash({', '.join(f'CAST(? AS {type_})' for type_ in types)})) >> 32"
 
         def rank(unit: Value, group: tuple[Value, ...]) -> int:
             found: Any = self._connection.execute(sql, [unit, *group]).fetchone()

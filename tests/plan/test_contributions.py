@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from answers.test_additive import CAPPED, ROWS
-from hedgerow.plan.contributions import MOST_ROWS, caps_may_bite, count_units, lost_parts, rows_of_a_unit
+from answers.test_additive import CAPPED, ROWS, catalog
+from hedgerow.plan.contributions import MOST_ROWS, caps_may_bite, count_units, groups_may_be_left_out, lost_parts, rows_of_a_unit
 from hedgerow.plan.expressions import Call, Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
@@ -78,3 +78,18 @@ def test_where_caps_may_bite_and_what_is_lost() -> None:
 def test_who_meets_several_others_loses_a_part_with_each() -> None:
     plan = meetings.asked((), (Measure("values", "cost"),), bonds=3, rows=2, most=2)
     assert lost_parts(plan) == (3 * MOST_ROWS,)
+
+
+@pytest.mark.parametrize(
+    ("source", "groups", "left_out"),
+    [
+        ("t GROUP BY a", 1, True),
+        ("t GROUP BY a", 2, False),
+        ("t GROUP BY free", 5, True),
+        ("t", 1, False),
+        ("(SELECT id, MIN(v) AS a FROM t GROUP BY id) AS u GROUP BY a", 1, False),
+    ],
+)
+def test_where_groups_may_be_left_out(source: str, groups: int, left_out: bool) -> None:
+    plan = parse(f"SELECT COUNT(*) FROM {source}", catalog("id", groups, 1)).plan
+    assert groups_may_be_left_out(plan) is left_out

@@ -426,12 +426,13 @@ def test_the_key_stays_what_it_is() -> None:
     assert key(counts) == "338009fc02714d1ba2bfe3eaecdfe3e0543d462d68ace0f136efefad17fa1b10"
 
 
-def test_keys_are_new_where_scaled_sums_were_cut_to_whole_steps_before() -> None:
-    """Only where a cap can bite, and a measure is scaled: elsewhere what was answered before is right, and stays free."""
+def test_keys_are_new_where_caps_may_bite() -> None:
+    """Only where what a cap does is done otherwise now: elsewhere what was answered before is right, and stays free."""
 
     def old(plan: Aggregate) -> str:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("hedgerow.plan.normal.caps_may_bite", lambda _: False)
+            patch.setattr("hedgerow.plan.normal.groups_may_be_left_out", lambda _: False)
             return key(plan)
 
     total, units, limited = Measure("total", "v0", SNAP), Measure("units"), Measure("total", "v0", SNAP, limits=(0, 9))
@@ -441,6 +442,11 @@ def test_keys_are_new_where_scaled_sums_were_cut_to_whole_steps_before() -> None
         assert key(replace(plan, source=replace(plan.source, source=replace(plan.bound, max_rows=2**40)))) not in (key(plan), old(plan))
     enough = question(measures=(total,), caps=(2, 2**40))
     assert key(enough) == old(enough)
+    for domain, new in [((("a", "b"),), False), ((("a", "b", "c"),), True), (None, True)]:
+        left_out = question(measures=(units,), domain=domain)
+        assert (key(left_out) != old(left_out)) is new
+    chosen = question(measures=(Pick("least", "v0", SNAP),))
+    assert key(chosen) != old(chosen)
 
 
 def test_parts_of_a_step_are_no_part_of_the_meaning() -> None:

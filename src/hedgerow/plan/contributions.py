@@ -12,7 +12,7 @@ from typing import Final
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Filter, Fold, Join, Project, Rows, Table, Union
 
-__all__ = ["MOST_ROWS", "caps_may_bite", "count_units", "lost_parts", "rows_of_a_unit"]
+__all__ = ["MOST_ROWS", "caps_may_bite", "count_units", "groups_may_be_left_out", "lost_parts", "rows_of_a_unit"]
 
 MOST_ROWS: Final = 2**36  # no table has as many rows
 _LISTED: Final = 1000
@@ -54,6 +54,13 @@ def caps_may_bite(plan: Aggregate) -> bool:
     """Return whether a unit may have more rows in a group than count."""
     most = rows_of_a_unit(plan.bound.source)
     return plan.bound.max_rows < (MOST_ROWS if most is None else most)
+
+
+def groups_may_be_left_out(plan: Aggregate) -> bool:
+    """Return whether a unit may be in more groups than count."""
+    cells, most = plan.source.cells, rows_of_a_unit(plan.bound.source)
+    least = min((one for one in (cells, most) if one is not None), default=None)
+    return bool(plan.bound.keys) and (least is None or least > plan.bound.max_groups)
 
 
 def lost_parts(plan: Aggregate) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hedgerow.plan.contributions import caps_may_bite
+from hedgerow.plan.contributions import caps_may_bite, groups_may_be_left_out
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Call, Constant, Expression, Read, reads, replaced
 from hedgerow.plan.measures import Measure, Snap
@@ -248,17 +248,12 @@ def key(plan: Aggregate) -> str:
     plan = normal(plan)
     domain = None if plan.source.domain is None else [[str(value) for value in values] for values in plan.source.domain]
     caps = [plan.bound.max_groups, plan.bound.max_rows]
-    # Before "plan 3", what was scaled down was cut to whole steps, and rare values of a unit were chosen as often as frequent ones: such
-    # answers may be far off, and are not reused.
-    scaled = caps_may_bite(plan) and any(isinstance(one, Pick) or (isinstance(one, Measure) and one.scaled) for one in plan.measures)
-    spelled = [
-        "plan 3" if scaled else "plan 2",
-        _rows(plan.bound.source),
-        plan.bound.keys,
-        domain,
-        caps,
-        [_measure(measure) for measure in plan.measures],
-    ]
+    # Before "plan 3", what was scaled down was cut to whole steps, rare values of a unit were chosen as often as frequent ones, and some
+    # groups and bonds were left out more often than others: such answers may be far off, and are not reused.
+    scaled = any(isinstance(one, Pick) or (isinstance(one, Measure) and one.scaled) for one in plan.measures)
+    differs = (scaled and caps_may_bite(plan)) or groups_may_be_left_out(plan) or plan.meeting is not None
+    measures = [_measure(measure) for measure in plan.measures]
+    spelled = ["plan 3" if differs else "plan 2", _rows(plan.bound.source), plan.bound.keys, domain, caps, measures]
     return hashlib.sha256(json.dumps(spelled).encode("ascii")).hexdigest()
 
 
