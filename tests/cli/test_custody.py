@@ -71,6 +71,22 @@ def test_check_states_which_layers_confine_the_engine(
     assert engine["note"] in out
 
 
+def test_check_names_malformed_lines_and_query_does_not(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = policy.parent / "visits.csv"
+    lines = data.read_text(encoding="utf-8").splitlines(keepends=True)
+    data.write_text("".join([*lines[:3], '7,"secret,1\n', *lines[3:]]), encoding="utf-8")
+    for command in (["check"], ["policy", "accept"]):
+        assert main([*command, str(policy)]) == 1
+        out = capsys.readouterr()
+        assert "line 4 has a quote that does not end on it" in out.out + out.err
+        assert "secret" not in out.out + out.err
+    assert main(["query", str(policy), "SELECT COUNT(*) AS n FROM visits"]) == 1
+    out = capsys.readouterr()
+    assert "it is malformed. The custodian runs 'hedgerow check'" in out.err
+    assert "line 4" not in out.out + out.err
+    assert not list(policy.parent.glob("*.ledger*"))
+
+
 def test_check_says_how_dates_are_read(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     moment, day = datetime(2026, 1, 1, 12), date(2026, 1, 1)
     table = {"patient_id": [1], "age": [1], "cost": [1.0], "region": ["north"], "at": [moment], "day": [day], "secret": [moment]}

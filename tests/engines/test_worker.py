@@ -10,6 +10,7 @@ import termios
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -197,6 +198,24 @@ def test_what_is_wrong_with_the_tables_is_said_at_once(tmp_path: Path) -> None:
         Worker({"visits": Registered(path, VISITS)})
     with pytest.raises(SourceError, match="no column city"):
         Worker({"visits": Registered(pa.table({"id": [1], "age": [1]}), VISITS)})
+
+
+@pytest.mark.long
+def test_a_child_that_starts_again_reads_the_file_that_was_accepted_or_none(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,age,city,pay\n1,2,a,3\n")
+    table = Registered(path, VISITS)
+    worker = Worker({"visits": replace(table, accepted=table.stamp)})
+    try:
+        worker._child.end()
+        answer(worker, BY_CITY)
+        worker.prepare(BY_CITY)  # the charge comes after this, and the file changes in between
+        path.write_text("id,age,city,pay\n1,2,a,4\n2,2,a,3\n")
+        worker._child.end()
+        with pytest.raises(SourceError, match="failed while answering"):
+            worker.run(BY_CITY)
+    finally:
+        worker.close()
 
 
 def test_a_child_that_does_not_start_in_time_is_said() -> None:

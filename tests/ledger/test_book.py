@@ -240,6 +240,19 @@ def test_what_a_policy_may_never_do(change: Callable[[object], dict[str, object]
     refused(book, "policy", rule("9/1") | change(rule("9/1")["budgets"]["patients"]), Refused, told)  # type: ignore[index]
 
 
+def test_an_accepted_version_keeps_its_file() -> None:
+    def files(version: str, **change: object) -> dict[str, object]:
+        file = {"version": version, "key": "00", "size": 3, "digest": "ab", "multiline": False, "stamp": [1]}
+        return rule(files={"visits": file | change})
+
+    book = opened(("policy", files("1")), ("policy", rule()), ("policy", files("2", digest="cd")))
+    for change in ({"digest": "ac"}, {"size": 4}, {"key": "01"}):
+        refused(book, "policy", files("1", **change), Refused, "The version '1' of the table 'visits' was accepted with another file")
+    add(book, "policy", files("1", multiline=True, stamp=[2]))
+    assert {place: file["digest"] for place, file in book.files.items()} == {("visits", "1"): "ab", ("visits", "2"): "cd"}
+    assert (book.files["visits", "1"]["multiline"], book.files["visits", "1"]["stamp"]) == (True, [2])
+
+
 def test_a_source_that_was_dropped_still_belongs_to_its_population() -> None:
     book = opened(("policy", rule(sources={"visits.csv": "patients"})), ("policy", rule()))
     budget = rule()["budgets"]["patients"]  # type: ignore[index]
@@ -313,6 +326,8 @@ def test_larger_bounds_both() -> None:
         ("failure", {"charge": [3]}),
         ("policy", rule(max_failures="many")),
         ("policy", rule(quotas={"ana": "-1/2"})),
+        ("policy", rule(files={"visits": {"version": "1"}})),
+        ("policy", rule(files=["visits"])),
         ("policy", rule(epsilon="-1/1")),
         ("policy", rule(epsilon="0.1x")),
         ("policy", {}),

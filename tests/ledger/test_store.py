@@ -97,6 +97,19 @@ def test_failed_runs_are_forgiven_by_an_act_of_the_custodian_only(ledger: Memory
     assert ledger.book.failures("ana") == 0
 
 
+def test_a_policy_entry_may_accept_files_and_then_forgives_nothing(ledger: MemoryLedger) -> None:
+    file = {"version": "1", "key": "00", "size": 3, "digest": "ab", "multiline": False, "stamp": [1, 2, 3, 4]}
+    ledger.fail(pay(ledger, Loss(Fraction(1, 100))))
+    body = ledger.accept(**policy(), files={"visits": file}).body  # the policy that rules, again, but not without a word
+    assert (body["files"], body["forgives"]) == ({"visits": file}, False)
+    assert ledger.book.files == {("visits", "1"): file}
+    assert ledger.book.failures("ana") == 1
+    assert "files" not in ledger.accept(**policy(), files={}).body
+    assert ledger.book.failures("ana") == 0
+    with pytest.raises(InvalidArgument, match="table"):
+        ledger.accept(**policy(), files={"": file})
+
+
 def test_the_same_request_is_charged_once(ledger: MemoryLedger) -> None:
     first = pay(ledger, request="r")
     assert pay(ledger, request="r") == first == ledger.requested("ana", "r")

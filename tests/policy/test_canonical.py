@@ -61,6 +61,8 @@ def test_a_line_that_came_later_is_written_only_where_it_says_something() -> Non
     assert json.loads(other.canonical())["max_failures"] == Policy.from_canonical(other.canonical()).max_failures == 7
     assert "auto_bounds" not in policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = false")).canonical()
     assert '"auto_bounds":true' in policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true")).canonical()
+    assert "multiline" not in policy(("public = true", "public = true\nmultiline = false")).canonical()
+    assert '"multiline":true' in policy(("public = true", "public = true\nmultiline = true")).canonical()
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,13 @@ def test_bounds_that_are_not_found_any_more_need_no_word() -> None:
     assert tightened(finding, OLD) == ("table 'visits': bounds are not found any more.",)
 
 
+def test_line_breaks_in_values_need_a_word_to_come_and_none_to_go() -> None:
+    broken = policy(("public = true", "public = true\nmultiline = true"))
+    assert loosened(OLD, broken) == ("table 'regions': quoted values may hold line breaks.",)
+    assert loosened(broken, OLD) == ()
+    assert tightened(broken, OLD) == ("table 'regions': quoted values may not hold line breaks any more.",)
+
+
 def test_another_way_to_the_unit_needs_a_word() -> None:
     items = "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
     direct, linked = parse_policy(SHOP.replace(items, "customer_id")), parse_policy(SHOP)

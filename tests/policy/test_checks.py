@@ -103,6 +103,7 @@ def test_an_analyst() -> None:
         (replace(REGIONS, partition=PartitionRule("x", 1)), "partition", "leave out partition"),
         (replace(VISITS, auto_bounds=True, max_units=None), "max_units", "max_units is missing"),
         (replace(REGIONS, auto_bounds=True), "auto_bounds", "the bounds of public columns are known: leave out auto_bounds"),
+        (replace(VISITS, multiline=True), "multiline", "multiline is about the lines of a .csv file: leave it out"),
         (replace(VISITS, unique=(("age",),)), "unique", "unique is a public fact about a public table"),
         (replace(REGIONS, unique=(("a", "A"),)), "unique", "a key names each of its columns once; got a, A"),
         (replace(REGIONS, columns=(ColumnRule("a", hidden=True),), unique=(("A",),)), "unique", "the column 'A' is hidden, and no key"),
@@ -123,6 +124,7 @@ def test_sound_tables_pass() -> None:
         rows,
         replace(REGIONS, unique=(("a", "b"), ("a",))),
         replace(VISITS, auto_bounds=True, max_groups=None, max_rows_per_group=None),
+        replace(VISITS, source="visits.CSV", multiline=True),
     ):
         assert not list(table_mistakes(rule, ()))
 

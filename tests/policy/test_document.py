@@ -147,6 +147,16 @@ def test_what_is_no_key(written: str) -> None:
     assert (number, says.startswith("unique must be a column, or a list such as")) == (line("unique =", text), True)
 
 
+def test_quoted_values_of_a_csv_file_may_hold_line_breaks() -> None:
+    read = policy(("public = true", "public = true\nmultiline = true"))
+    assert [table.multiline for table in read.tables] == [False, True]
+    assert parse_policy(write_policy(read)).tables == read.tables
+    assert Policy.from_canonical(read.canonical()) == read
+    assert policy(("public = true", "public = true\nmultiline = false")) == policy()
+    text = edited(("max_rows_per_group = 5", "max_rows_per_group = 5\nmultiline = true"))
+    assert mistakes(text) == [(line("multiline", text), "multiline is about the lines of a .csv file: leave it out")]
+
+
 def test_bounds_may_be_left_to_be_found() -> None:
     read = policy(("max_rows_per_group = 5", "max_rows_per_group = 5\nauto_bounds = true"))
     assert [table.auto_bounds for table in read.tables] == [True, False]

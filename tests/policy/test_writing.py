@@ -109,6 +109,7 @@ def policies(draw: st.DrawFn) -> Policy:
         cap,
         tuple(found),
         auto_bounds=draw(st.booleans()),
+        multiline=draw(st.booleans()),
     )
     analysts = [AnalystRule(name, draw(st.none() | st.just(epsilon))) for name in draw(st.lists(words, max_size=2, unique_by=str.casefold))]
     return Policy("any", "duckdb", "any.ledger", (budget,), (table,), tuple(analysts))

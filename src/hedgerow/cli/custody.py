@@ -24,7 +24,8 @@ Note = Annotated[str, typer.Option(help="Why; it is kept in the ledger.")]
 
 
 _LOOKED = (
-    "Looked at: every line of the policy, names and types of columns, and that the files can be read. Not looked at: values. "
+    "Looked at: every line of the policy, names and types of columns, that the files can be read, and the form of each line "
+    "of .csv files. Not looked at: values. "
     "A value that is not what the policy declares (text in a column of dates, say) counts as missing, or as the nearest bound."
 )
 

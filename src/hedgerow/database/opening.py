@@ -10,10 +10,12 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hedgerow.database.catalog import catalog_of
+from hedgerow.database.data_files import DataFiles
 from hedgerow.database.database import Database
 from hedgerow.engines.duckdb import DuckDB, Registered
 from hedgerow.engines.frames import snapshot
@@ -44,7 +46,9 @@ def rehearsed(path: str | Path) -> Database:
     """What ``open`` would give, over a copy of the ledger: it refuses the same, and shows the same budgets and tables. But no ledger is
     begun, the policy does not come to rule, and no question is answered that takes a charge."""
     policy = read_policy(path)
-    return _database(policy, _files(policy), Worker, None, ledger=_copied)
+    files = DataFiles(policy, to_custodian=True)
+    files.check_lines()
+    return _database(policy, _files(policy), Worker, None, ledger=_copied, files=files)
 
 
 def _files(policy: Policy) -> dict[str, Path]:
@@ -57,6 +61,7 @@ def _database(
     engine: Callable[[Mapping[str, Registered]], Source],
     analyst: str | None,
     ledger: Callable[[Policy], Store] | None = None,
+    files: DataFiles | None = None,
 ) -> Database:
     """Sources first, then the ledger: a policy that does not fit its data changes nothing. The engine starts when it is needed."""
     with Looking(data.values()) as looking:
@@ -67,13 +72,22 @@ def _database(
     tables = {name: Registered(held, catalog.tables[name].schema) for name, held in data.items()}
     for name, table in tables.items():
         check_fit(table, columns[name])
+    files = files or DataFiles(policy)
+    _validate_files(policy, files)
     with ExitStack() as undone:
         kept = (ledger or _ledger)(policy)
         undone.callback(kept.close)
-        _enter(policy, kept)
+        _enter(policy, kept, files)
+        tables |= {name: replace(tables[name], accepted=stamp) for name, stamp in files.stamps.items()}
         database = Database(policy, catalog, lambda: engine(tables), kept, analyst=analyst)
         undone.pop_all()
     return database
+
+
+def _validate_files(policy: Policy, files: DataFiles | None) -> None:
+    """Refuse malformed files before a ledger is begun for them. Where there is one, it may know them, and they need not be read."""
+    if files is not None and policy.ledger_path is not None and not _begun(policy.ledger_path):
+        files.accept({})
 
 
 def _digest(path: Path) -> str:
@@ -87,20 +101,23 @@ def over(frame: Any, policy: Policy) -> Database:
 
 
 def accept(path: str | Path, *, note: str = "", budgets_only: bool = False, anew: bool = False) -> tuple[Entry | None, tuple[str, ...]]:
-    """The custodian's word on a changed policy: the entry (None when nothing changed) and what it allows.
+    """The custodian's word on a changed policy, and on new versions of its data: the entry (None when nothing changed) and what it allows.
 
-    ``budgets_only`` refuses everything but larger budgets. ``anew`` writes the entry although nothing changed: failed runs are forgiven.
+    ``budgets_only`` refuses everything but larger budgets, and looks at no data. ``anew`` writes the entry although nothing
+    changed: failed runs are forgiven.
     """
     policy = read_policy(path)
+    files = None if budgets_only else DataFiles(policy, to_custodian=True)
+    _validate_files(policy, files)
     with _ledger(policy, knowingly=True) as ledger:
-        ruling, held = ledger.ruling, _held(ledger)
-        if held == policy and not anew:
+        ruling, held, fresh = ledger.ruling, _held(ledger), {} if files is None else files.accept(ledger.book.files)
+        if held == policy and not anew and not fresh:
             return None, ()
         changes = () if held is None else loosened(held, policy)
         others = [change for change in changes if not change.startswith("budget")]
         if budgets_only and others:
             raise Refused("This changes more than the budget; 'hedgerow policy accept' is for that:\n  " + "\n  ".join(others))
-        return _record(policy, ledger, ruling, note, forgive=anew), changes
+        return _record(policy, ledger, ruling, note, files=fresh, forgive=anew), changes
 
 
 def budgets(path: str | Path) -> Mapping[str, Account | DualAccount]:
@@ -186,28 +203,31 @@ def _held(ledger: Store) -> Policy | None:
     return None if held is None else Policy.from_canonical(held["text"])
 
 
-def _enter(policy: Policy, ledger: Store) -> None:
-    """Let a policy rule that is the first, or says no more than the accepted one."""
-    ruling, held = ledger.ruling, _held(ledger)
-    if held == policy:
-        return
-    changes = () if held is None else loosened(held, policy)
+def _enter(policy: Policy, ledger: Store, files: DataFiles | None = None) -> None:
+    """Let a policy rule that is the first, or says no more than the accepted one; and accept the versions that it declares."""
+    ruling, held, known = ledger.ruling, _held(ledger), ledger.book.files
+    changes = () if held is None or held == policy else loosened(held, policy)
     if changes:
         raise Refused(
             "The policy says more than the one that the ledger accepted:\n  "
             + "\n  ".join(changes)
             + "\nIf this is meant, the custodian runs 'hedgerow policy accept' (or 'hedgerow budget raise' when only the budget grows)."
         )
+    fresh = {} if files is None else files.accept(known)
+    if held == policy and not fresh:
+        return
     try:
-        _record(policy, ledger, ruling)
+        _record(policy, ledger, ruling, files=fresh)
     except Refused:
-        if ledger.ruling == ruling:
+        if (ledger.ruling, ledger.book.files) == (ruling, known):
             raise
-        _enter(policy, ledger)  # another process was faster: what this one says is compared with that
+        _enter(policy, ledger, files)  # another process was faster: what this one says is compared with that
 
 
-def _record(policy: Policy, ledger: Store, ruling: str, note: str = "", *, forgive: bool = False) -> Entry:
-    """Write down a policy that was compared with the ``ruling`` one."""
+def _record(
+    policy: Policy, ledger: Store, ruling: str, note: str = "", *, files: Mapping[str, Mapping[str, object]], forgive: bool = False
+) -> Entry:
+    """Write down a policy that was compared with the ``ruling`` one, and the ``files`` that are accepted with it."""
     protected = [table for table in policy.tables if table.population is not None]
     known = (ledger.book.policy or {"budgets": {}})["budgets"]
     budgets: dict[str, dict[str, object]] = {}
@@ -227,6 +247,7 @@ def _record(policy: Policy, ledger: Store, ruling: str, note: str = "", *, forgi
         note=note,
         max_failures=policy.max_failures,
         partitions=policy.partitions,
+        files=files,
         forgive=forgive,
         over=ruling,
     )

@@ -12,6 +12,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from hedgerow.engines.compile import Shelf, compiling
+from hedgerow.engines.csv_scan import scan_csv
 from hedgerow.engines.decode import Compiled, Statement
 from hedgerow.engines.desk import Desk, tried
 from hedgerow.engines.dialect import Dialect
@@ -55,10 +56,11 @@ Stamped = Sequence[tuple["Registered", Stamp | None]]
 class Registered:
     """Data under the name that their schema gives them: the path of a .csv or .parquet file, or a frame (Arrow, pandas, polars, anything
     with ``__arrow_c_stream__``). A frame is taken as it is now; what its owner does to it later does not matter (but see ``snapshot`` about
-    Arrow tables over arrays of numpy)."""
+    Arrow tables over arrays of numpy). ``accepted`` is the stamp of the file when its form was validated."""
 
     data: Any
     schema: Schema
+    accepted: Stamp | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.data, str | Path):
@@ -77,7 +79,7 @@ class Registered:
         with contextlib.suppress(OSError):
             if self.path is not None:
                 told = self.path.stat()
-                return told.st_ino, told.st_mtime_ns, told.st_size
+                return told.st_ino, told.st_size, told.st_mtime_ns
         return None
 
     @property
@@ -124,17 +126,19 @@ class Stocked:
     def prepare(self, plan: Aggregate) -> None:
         """Compile the plan, or refuse it. Nothing is asked of a file that is not the one that was looked at when it was opened."""
         self._compiled(plan)
-        for registered, stamp in self._stamped:
-            if registered.stamp != stamp:
-                raise SourceError(
-                    f"The file of {registered.schema.table} has changed since it was opened: declare a new version in the policy, and open "
-                    "the database again."
-                )
+        for table in self._find_changed():
+            raise SourceError(
+                f"The file of {table} has changed since it was opened: declare a new version in the policy, and open the database again."
+            )
+
+    def _find_changed(self) -> list[str]:
+        """Return the tables whose file is not the one that was looked at."""
+        return [registered.schema.table for registered, stamp in self._stamped if registered.stamp != stamp]
 
 
 def stamped(tables: Mapping[str, Registered]) -> Stamped:
-    """Each table beside the stamp that it has now."""
-    return [(registered, registered.stamp) for registered in tables.values()]
+    """Each table beside the stamp that its file had when it was accepted, or else has now."""
+    return [(registered, registered.accepted or registered.stamp) for registered in tables.values()]
 
 
 def stock(desk: Desk, tables: Mapping[str, Registered], dialect: Dialect) -> Catalogue:
@@ -159,6 +163,9 @@ def _stocked(desk: Desk, registered: Registered, relation: str, dialect: Dialect
     if path is not None and path.suffix.lower() == ".csv":
         query, shelf = _parsing(schema, relation, there, dialect)
         words = f"The file {path.name} cannot be read: every line needs as many values as the first, every quote an end, all in UTF-8."
+        # The reader forgives what it should not: a file that nobody accepted is looked at here.
+        if registered.accepted is None and scan_csv(path, len(there), multiline=False, key=b"").bad:
+            raise SourceError(words)
         tried(lambda: desk.store(shelf.relation, query), words)
         return shelf, there
     shelf = shelf_of(schema, relation, there)

@@ -12,8 +12,9 @@ from typing import Final
 
 from hedgerow.errors import SourceError
 
-__all__ = ["header"]
+__all__ = ["LONGEST_LINE", "header"]
 
+LONGEST_LINE: Final = 100_000_000  # bytes
 _BETWEEN: Final = {";": ("semicolons", ";"), "\t": ("tabs", "\\t"), "|": ("bars", "|")}
 _NUMBER: Final = re.compile(r"\s*[-+]?[0-9][0-9.:/ eE+-]*")
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import _duckdb as duckdb  # the engine alone: the package around it takes three times as long to load, and 12 MB
 
 from hedgerow.engines.desk import Attached, Limits
-from hedgerow.engines.header import header
+from hedgerow.engines.header import LONGEST_LINE, header
 from hedgerow.engines.packing import packed
 from hedgerow.engines.statement import MOST_SUMS, Statement
 from hedgerow.engines.vouching import vouching
@@ -179,10 +179,15 @@ def _quoted(value: str) -> str:
 
 
 def _csv(path: Path) -> str:
-    """Nothing is guessed from the data: commas, double quotes, a line of names. A guess could change with one person's row."""
+    """Nothing is guessed from the data: commas, double quotes, a line of names. A guess could change with one person's row.
+
+    Nor is a file read in parallel: where its pieces meet, the engine guesses whether it stands inside quotes, and such a guess has lost
+    rows and run others together. ``csv_scan`` refuses all that makes one line depend on another when they are read in order.
+    """
     columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in header(path))
     options = (
-        "auto_detect = false, header = true, delim = ',', quote = '\"', escape = '\"', null_padding = false, "
-        f"allow_quoted_nulls = false, max_line_size = 100000000, {_ITSELF}"
+        "auto_detect = false, header = true, skip = 0, delim = ',', quote = '\"', escape = '\"', comment = '', nullstr = '', "
+        "encoding = 'utf-8', compression = 'none', strict_mode = true, ignore_errors = false, null_padding = false, "
+        f"allow_quoted_nulls = false, parallel = false, max_line_size = {LONGEST_LINE}, {_ITSELF}"
     )
     return f"read_csv({_quoted(str(path))}, columns = {{{columns}}}, {options})"

@@ -209,7 +209,7 @@ class Worker(Stocked):
             self._child, found = self._start()
         else:
             return self._child
-        if found != self._catalogue:
+        if found != self._catalogue or self._find_changed():  # after it was read: what the child holds is what was accepted
             self._child.end()
             raise Broken
         return self._child

@@ -7,7 +7,7 @@ a population before it asks its budget about them: sums only grow, so when the l
 | kind | says |
 |---|---|
 | open | the ledger's id and format; always entry 1 |
-| policy | budgets, partitions, quotas and sources; the latest one rules, and budgets come from nowhere else |
+| policy | budgets, partitions, quotas, sources, files; the latest one rules, and budgets come from nowhere else |
 | charge | what a question costs each population, or parts of a table of it, before data are looked at |
 | answer, failure | how a charge ended; at most one of them, at most once |
 | adopt | the custodian vouched for a moved or restored file |
@@ -16,6 +16,10 @@ a population before it asks its budget about them: sums only grow, so when the l
 Why an exhausted budget is written down as ``Loss(E, delta)``: whatever the lost entries were, the filter had accepted them, so
 everything answered so far is (E, delta)-DP together, and that is what such a Loss means. A later policy with larger totals opens
 what it adds; with delta, thresholds must then be able to pay the whole old delta.
+
+``files`` of a policy entry are the data versions that it accepts: table -> version, and by which key, size and digest the file of that
+version is known. A version stays what it was accepted as. The key is random: the hash of a later entry, which an analyst gets with each
+answer, would otherwise tell whether a guess of the whole file is right.
 
 A partition that changes (its column, its parts, how many of them a unit may be in) closes: what its parts cost a unit at most is added to
 what everybody has paid, and the new parts start at nothing. So every sum speaks of one way of cutting units to parts.
@@ -63,6 +67,7 @@ class Book:
         self._touched: set[str] = set()
         self._pending: dict[str, list[tuple[int, Loss, At | None]]] = {}
         self._sources: dict[str, str] = {}
+        self._files: dict[tuple[str, str], dict[str, Any]] = {}
         self._asked: dict[str, Fraction] = {}
         self._failed: Counter[str] = Counter()
         self._open: dict[int, tuple[str, str, str, str]] = {}
@@ -135,6 +140,11 @@ class Book:
         return dict(self._sources)
 
     @property
+    def files(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Every data version that was accepted, by table and version."""
+        return dict(self._files)
+
+    @property
     def populations(self) -> tuple[str, ...]:
         """Whose budgets the ruling policy names."""
         return tuple(self._budgets)
@@ -193,12 +203,18 @@ class Book:
                 raise Refused(f"The source '{source}' belongs to the population '{self._sources[source]}' and cannot move to '{name}'.")
         if not isinstance(body["max_failures"], int) or any(Fraction(quota) < 0 for quota in body["quotas"].values()):
             raise ValueError
+        files = {(table, str(file["version"])): dict(file) for table, file in body.get("files", {}).items()}
+        for (table, version), file in files.items():
+            known = self._files.get((table, version), file)
+            if any(known[part] != file[part] for part in ("key", "size", "digest")):
+                raise Refused(f"The version '{version}' of the table '{table}' was accepted with another file. Declare a new version.")
         # An entry that does not say whether it forgives is from before there was a word for it, when all of them did.
         if body.get("forgives", True) or body["max_failures"] > (self.policy["max_failures"] if self.policy else 0):
             self._failed.clear()
             self._forgiven = frozenset(self._open)
         self.policy, self._budgets = body, budgets
         self._sources.update(body["sources"])
+        self._files |= files
         for name, budget in budgets.items():
             self.peaks[name] = larger(self.peaks.get(name, _NOTHING), Loss(budget.epsilon, budget.delta or Fraction(0)))
 

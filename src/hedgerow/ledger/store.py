@@ -46,6 +46,7 @@ class Store(ABC):
         note: str = "",
         max_failures: int = 20,
         partitions: Mapping[str, Mapping[str, object]] | None = None,
+        files: Mapping[str, Mapping[str, object]] | None = None,
         forgive: bool = False,
         over: str | None = None,
     ) -> Entry:
@@ -53,12 +54,13 @@ class Store(ABC):
 
         ``budgets``: population -> epsilon, delta (or None), unit, neighbours, and conversion if not a half. ``quotas``: analyst -> the
         most they may ask for in all. ``sources``: declared path or server table, never content -> population. ``partitions``: table ->
-        population, column, the names of its parts, and in how many of them a unit may be at most (most).
+        population, column, the names of its parts, and in how many of them a unit may be at most (most). ``files``: table -> the data
+        version that is accepted with this entry, and the key, size and digest of its file.
 
         ``over`` is the digest of the policy that it was compared with, "" for none: refused where another one has come to rule since.
 
-        Failed runs are forgiven with ``forgive``, by a higher ``max_failures``, and by accepting the policy that rules already, which
-        says nothing else.
+        Failed runs are forgiven with ``forgive``, by a higher ``max_failures``, and by accepting the policy that rules already without
+        any files, which says nothing else.
         """
         body: dict[str, object] = {
             "digest": _text(digest, "digest"),
@@ -71,11 +73,13 @@ class Store(ABC):
         }
         if partitions:
             body["partitions"] = {_text(table, "table"): _partition(partition) for table, partition in partitions.items()}
+        if files:
+            body["files"] = {_text(table, "table"): dict(file) for table, file in files.items()}
         with self._turn():
             ruling = _digest(self._book)
             if over not in (None, ruling):
                 raise Refused("Another policy has come to rule in the meantime. Try again.")
-            return self._add("policy", body | {"forgives": bool(forgive) or ruling == digest})
+            return self._add("policy", body | {"forgives": bool(forgive) or (ruling == digest and not files)})
 
     @property
     def ruling(self) -> str:

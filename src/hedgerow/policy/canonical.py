@@ -20,7 +20,12 @@ from hedgerow.policy.values import Value
 __all__ = ["FORMAT", "from_text", "to_text"]
 
 FORMAT = 1
-_LATER = {"links": (), "unique": (), "auto_bounds": False}  # fields that came later, and what they are where a text has none
+_LATER = {
+    "links": (),
+    "unique": (),
+    "auto_bounds": False,
+    "multiline": False,
+}  # fields that came later, and what they are where a text has none
 
 Rule = TypeVar("Rule", BudgetRule, TableRule, AnalystRule, ColumnRule, PartitionRule, LinkRule)
 

@@ -130,6 +130,9 @@ def _table(before: TableRule, after: TableRule) -> Iterator[_Change]:
     if before.auto_bounds != after.auto_bounds:
         found = "bounds that are not declared are found in the data, privately" if after.auto_bounds else "bounds are not found any more"
         yield _Change(after.auto_bounds, f"{table}: {found}.")
+    if before.multiline != after.multiline:
+        lines = "may hold line breaks" if after.multiline else "may not hold line breaks any more"
+        yield _Change(after.multiline, f"{table}: quoted values {lines}.")
     yield from _partition(before.partition, after.partition, table)
     for names in [names for names in after.unique if names not in before.unique]:
         yield _Change(True, f"{table}: {', '.join(names)} is said to be unique.")

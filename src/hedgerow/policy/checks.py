@@ -80,6 +80,8 @@ def table_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
     for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
         if (count := getattr(rule, key)) is not None and (type(count) is not int or count < 1):
             yield Mistake((*place, key), f"{key} must be a whole number of at least 1; got {count!r}")
+    if rule.multiline and rule.source and not rule.source.lower().endswith(".csv"):
+        yield Mistake((*place, "multiline"), "multiline is about the lines of a .csv file: leave it out")
     yield from twice_mistakes((*place, "columns"), (column.name for column in rule.columns), "column")
     for column in rule.columns:
         yield from column_mistakes(column, (*place, "columns", column.name), None if rule.links else rule.unit)

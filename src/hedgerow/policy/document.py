@@ -173,6 +173,7 @@ def _table(name: str, section: Section, files: bool) -> TableRule | None:
         links=links,
         unique=section.take("unique", _unique) or (),
         auto_bounds=section.take("auto_bounds", a_flag) or False,
+        multiline=section.take("multiline", a_flag) or False,
     )
     if not readable:  # a partition by a column that could not be read is not wrong as well
         rule = replace(rule, partition=None)
@@ -203,6 +204,7 @@ _TABLE_KEYS = (
     "partition",
     "unique",
     "auto_bounds",
+    "multiline",
 )
 
 

@@ -87,7 +87,8 @@ class TableRule:
 
     ``links`` is the way to the unit through other tables, nearest first; ``unit`` is then the id column of the last of them. ``unique`` has
     the keys of a public table, each a tuple of columns that no two rows of it share. With ``auto_bounds``, those of numeric columns that
-    are not declared are found privately when a question needs them, and paid for.
+    are not declared are found privately when a question needs them, and paid for. ``multiline`` lets quoted values of a .csv file hold
+    line breaks.
     """
 
     name: str
@@ -106,6 +107,7 @@ class TableRule:
     links: tuple[LinkRule, ...] = ()
     unique: tuple[tuple[str, ...], ...] = ()
     auto_bounds: bool = False
+    multiline: bool = False
 
     @property
     def link(self) -> LinkRule | None:

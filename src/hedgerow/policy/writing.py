@@ -43,6 +43,7 @@ _WORDS = {
     "max_parts_per_unit": "a unit in k parts pays for up to k of them",
     "public": "protects nobody",
     "unique": "columns that no two rows share",
+    "multiline": "quoted values may hold line breaks",
     "auto_bounds": "bounds that are not declared are found privately, and paid for",
     "max_epsilon": "a quota inside the one budget",
 }
@@ -86,7 +87,8 @@ def _table(rule: TableRule) -> Iterator[str]:
     keys = ["source", "public"] if rule.public else ["source", "unit", "neighbours", "population"]
     keys += ["version", "max_units", "max_rows"] + ([] if rule.unit == "row" else ["max_groups", "max_rows_per_group"])
     lines: list[tuple[str, object]] = [(key, rule.way if key == "unit" else getattr(rule, key)) for key in keys]
-    yield _block(f"[{header}]", [*lines, ("unique", _unique(rule.unique)), ("auto_bounds", rule.auto_bounds or None)])
+    lines += [("unique", _unique(rule.unique)), ("auto_bounds", rule.auto_bounds or None), ("multiline", rule.multiline or None)]
+    yield _block(f"[{header}]", lines)
     if rule.columns:
         wide = max(len(_key(column.name)) for column in rule.columns)
         yield "\n".join([f"[{header}.columns]", *(f"{_key(column.name):<{wide}} = {_column(column)}" for column in rule.columns)]) + "\n"

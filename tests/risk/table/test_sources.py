@@ -137,6 +137,9 @@ def test_files_that_are_not_there_or_not_what_they_seem(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"torn\.csv cannot be read: every line needs as many values") as said:
         coded(tmp_path / "torn.csv")
     assert "secret" not in str(said.value)
+    assert "Here 2 lines are malformed.\n  line 3 does not have 2 values, as the first line has\n  line 4 has a quote" in str(said.value)
+    (tmp_path / "broken.csv").write_text('a,b\n1,"2\n3"\n')  # which is read in one way only
+    assert coded(tmp_path / "broken.csv").rows == 1
     with pytest.raises(InvalidArgument, match="must be a path, or a frame"):
         coded([1, 2])
 

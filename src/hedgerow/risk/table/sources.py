@@ -16,8 +16,10 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.engines.csv_scan import name_bad_lines, scan_csv
 from hedgerow.engines.decode import Statement
 from hedgerow.engines.desk import Attached, Limits, tried
+from hedgerow.engines.header import header
 from hedgerow.errors import InvalidArgument, SourceError
 
 __all__ = ["Coded", "Codes", "Counts", "Desk", "chosen", "coded", "desk", "found"]
@@ -95,6 +97,7 @@ class Desk:
         """Read these terms of the data at this place, as c0, c1 and so on; gives the name of the relation. No rows are refused."""
         chosen = ", ".join(f"{term} AS c{i}" for i, term in enumerate(terms))
         words = f"{self._names[place]} cannot be read: every line needs as many values as the first, every quote an end, all in UTF-8."
+        _check_lines(self._taken[place], words)
         tried(lambda: self._session.store(f"kept{place}", f'SELECT {chosen} FROM "raw{place}"'), words)
         if not self.numbers(f'SELECT count(*) FROM "kept{place}"')[0][0]:
             raise SourceError(f"{self._names[place]} has no rows: nobody is in it, and there is no risk to measure.")
@@ -201,6 +204,19 @@ def _odd(name: str, size: int, length: int, rows: int) -> str:
     if rows >= _FEW and size >= _ALMOST * rows:
         return f"{name} has a value of its own in almost every row, like an id or free text: it identifies people by itself."
     return ""
+
+
+def _check_lines(data: Any, words: str) -> None:
+    """Refuse a .csv file that can be read in two ways, and name the lines: whoever measures the risk of a table may see it.
+
+    Line breaks in quotes are fine here, where no person's row is to be kept from moving another's.
+    """
+    if not isinstance(data, Path) or data.suffix.lower() != ".csv":
+        return
+    fields = len(header(data))
+    bad = scan_csv(data, fields, multiline=False, key=b"").bad
+    if bad and scan_csv(data, fields, multiline=True, key=b"").bad:
+        raise SourceError(f"{words} Here {name_bad_lines(bad)}")
 
 
 def _taken(data: Any) -> Any:
