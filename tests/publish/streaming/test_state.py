@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
+import apsw
 import pytest
 
 from hedgerow.errors import HedgerowError, Refused, SourceError
@@ -262,6 +263,19 @@ def test_who_does_not_let_go_is_told_of(file: StateFile) -> None:
     file._connection().execute("BEGIN IMMEDIATE")
     with pytest.raises(SourceError, match="in use by another process"):
         StateFile(file.path, wait=0.01).advance(None, step)
+
+
+def test_nobody_else_begins_to_write_while_somebody_steps(file: StateFile) -> None:
+    other = apsw.Connection(str(file.path))
+    other.set_busy_timeout(0)
+
+    def alone(state: State, place: int) -> tuple[State, float]:
+        with pytest.raises(apsw.BusyError):
+            other.execute("BEGIN IMMEDIATE")
+        return step(state, place)
+
+    assert file.advance(None, alone) == (1, 0.5)
+    other.close()
 
 
 def test_closed_is_closed(file: StateFile) -> None:
