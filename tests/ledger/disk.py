@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import itertools
 import os
 import random
@@ -15,7 +16,7 @@ from typing import Any
 import apsw
 import pytest
 
-from hedgerow.errors import LedgerError
+from hedgerow.errors import HedgerowError, LedgerError
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.files import born
@@ -58,6 +59,60 @@ class _File(apsw.VFSFile):
     def xTruncate(self, newsize: int) -> None:  # noqa: N802
         self.seen(("truncate", self.name, newsize))
         super().xTruncate(newsize)
+
+
+class Quiet(apsw.Connection):
+    """Tells of no error at closing, as SQLite does not; only the disk of these tests would."""
+
+    def close(self, force: bool = False) -> None:
+        with suppress(apsw.Error):
+            super().close(force)
+
+
+class Stroke:
+    """One step on the disk fails, by its number; with ``lasting``, all that follow fail as well."""
+
+    def __init__(self, step: int, lasting: bool) -> None:
+        self.left, self.lasting = step, lasting
+
+    def __call__(self, _: Event, error: Callable[[], Exception]) -> None:
+        self.left -= 1
+        if self.left == 0 or (self.lasting and self.left < 0):
+            raise error()
+
+
+def struck(
+    home: Path,
+    ready: Callable[[Path], None],
+    act: Callable[[Path], object],
+    again: Callable[[Path], None],
+    kind: type[apsw.Connection] = Quiet,
+    holder: type = Ledger,
+) -> int:
+    """How many steps there are to ``act``; each fails in turn, alone and with all that follow, and ``again`` must find all well then."""
+    steps = 0
+    for lasting, error in ((False, apsw.IOError), (True, apsw.FullError)):
+        for step in itertools.count(1):
+            path = home / f"{step}-{lasting}" / "clinic.ledger"
+            path.parent.mkdir()
+            ready(path)
+            stroke = Stroke(step, lasting)
+            disk = Watched("struck", partial(stroke, error=lambda error=error: error("planted")))
+            with pytest.MonkeyPatch.context() as patched, beside(partial(stroke, error=lambda: OSError(errno.EIO, "planted"))):
+                patched.setattr(holder, "_vfs", "struck")
+                patched.setattr(apsw, "Connection", kind)
+                with suppress(HedgerowError):
+                    act(path)
+            disk.unregister()
+            again(path)
+            if stroke.left > 0:
+                break
+            steps += 1
+    return steps
+
+
+# What SQLite does not care about (a log that cannot be deleted), its Python side tells nobody but the interpreter.
+ignored = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 class Trouble:

@@ -134,7 +134,7 @@ class Ledger(Store):
             db.execute("BEGIN IMMEDIATE")
             with alone(self.path.parent, self._wait):
                 known = self._look(trusting=trusting)
-                if known is not None and known.seq < self._book.seq:  # a sync failed, or a crash came before the anchor
+                if known is None or known.seq < self._book.seq:  # a sync failed, or a crash came before the anchor
                     write_again(self.path.with_name(self.path.name + "-wal"))
                 before = self._book.seq
                 yield

@@ -87,6 +87,7 @@ class StateFile:
                     row = (terms, horizon, seen.st_dev, seen.st_ino, name, None if anchor is None else str(mark))
                     db.execute("INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?)", row)
                     db.execute("INSERT INTO state VALUES (0, ?, ?)", _texts(state))
+                db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)  # by name: of the one at closing, errors are not told
             finally:
                 db.close(True)
             sync(draft)
