@@ -1,7 +1,7 @@
 """A life that ends by SIGKILL at its k-th step on the disk: for what must survive that at every k.
 
 A step is a write, sync, truncation or deletion by SQLite (seen by the file system of ``ledger.disk``), or whatever else is counted; writes
-are left half done, those of ``Path.write_text`` as well.
+are left half done, those of ``os.pwrite`` and ``Path.write_text`` as well.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ class Fate:
         if self.left == 0:
             if event[0] == "write":
                 self.half(event)
+            elif event[0] == "pwrite":
+                os.pwrite(event[1], event[2][: len(event[2]) // 2], event[3])
             elif event[0] == "write_text":
                 event[1].write_bytes(event[2].encode()[: len(event[2]) // 2])
             os.kill(os.getpid(), signal.SIGKILL)

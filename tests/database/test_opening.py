@@ -308,6 +308,41 @@ def test_another_name_of_the_same_file_is_no_fresh_budget(tmp_path: Path) -> Non
     open(path, in_process=True).close()
 
 
+def test_a_ledger_beside_the_data_is_found_from_another_folder(tmp_path: Path) -> None:
+    path = write(tmp_path / "data")
+    open(path, in_process=True).close()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    text = POLICY.replace('"regions.csv"', f'"{tmp_path}/data/regions.csv"')
+    (elsewhere / "clinic.toml").write_text(text.replace('"visits.parquet"', f'"{tmp_path}/data/visits.parquet"'))
+    with pytest.raises(Refused, match=r'already keeps the budget of visits\.parquet.*Write ledger = "\.\./data/clinic\.ledger"'):
+        open(elsewhere / "clinic.toml", in_process=True)
+    (elsewhere / "linked.parquet").symlink_to(tmp_path / "data" / "visits.parquet")
+    (elsewhere / "clinic.toml").write_text(text.replace('"visits.parquet"', '"linked.parquet"'))
+    (tmp_path / "data" / "clinic.ledger").unlink()  # its anchor is left, and knows
+    with pytest.raises(Refused, match="fresh budget"):
+        open(elsewhere / "clinic.toml", in_process=True)
+    assert not list(elsewhere.glob("*.ledger*"))
+
+
+def test_a_link_takes_no_source_to_another_population(tmp_path: Path) -> None:
+    """Not even with the custodian's word: the people are the same."""
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    (tmp_path / "other.parquet").hardlink_to(tmp_path / "visits.parquet")
+    more = POLICY.replace("[budget]", "[budgets.people]").replace(
+        "[tables.visits.columns]", 'population = "people"\n[tables.visits.columns]'
+    )
+    moved = more.replace('"visits.parquet"', '"other.parquet"').replace(
+        "[budgets.people]", "[budgets.others]\nepsilon = 1\n[budgets.people]"
+    )
+    path.write_text(moved.replace('population = "people"', 'population = "others"').replace("[tables.visits", "[tables.again"))
+    with pytest.raises(Refused, match="takes the source of 'visits' to another population"):
+        open(path, in_process=True)
+    with pytest.raises(Refused, match=r"visits\.parquet' belongs to the population 'people' and cannot move to 'others'"):
+        accept(path)
+
+
 def test_the_other_ledger_is_only_looked_at(tmp_path: Path) -> None:
     path = write(tmp_path)
     with open(path, in_process=True) as db:

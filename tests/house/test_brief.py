@@ -49,6 +49,11 @@ def test_no_file_is_left_out_whole_and_nothing_promised() -> None:
     assert found_costly(dict.fromkeys(PROMISED, 9.0) | {"tests/house/test_layers.py::test_cheap": 0.0}) == []
 
 
+def test_what_is_promised_is_run_with_all_its_cases() -> None:
+    for test in PROMISED:
+        assert drawn([*cases(test, 30), *cases("a.py::test_many", 30)], {test}) >= set(cases(test, 30))
+
+
 def test_all_that_is_listed_is_there_and_all_that_is_promised_is_not_listed() -> None:
     listed = COSTLY.read_text(encoding="utf-8").split()
     there = {f"{file}::{name}" for file in {test.split("::")[0] for test in listed} for name in names(ROOT / file)}

@@ -1,6 +1,6 @@
 """A run of five questions, killed by SIGKILL at its k-th step on the disk, for every k. Run as a program: killing.py FOLDER.
 
-A step is a write, sync, truncation or deletion by SQLite, a write, sync or replacement of the anchor, or the renaming of a new ledger;
+A step is a write, sync, truncation or deletion by SQLite, a write, sync or replacement of the anchor, or the naming of a new ledger;
 writes are left half done. After each death the ledger is opened as after any restart. Prints the number of deaths, and stops with an
 error at the first lost charge.
 """
@@ -17,7 +17,7 @@ from hedgerow.ledger.sqlite import Ledger
 from ledger.making import TENTH, pay, policy
 
 QUESTIONS = 5
-BESIDE = ((os, "fsync"), (os, "replace"), (Path, "write_text"), (Path, "rename"))  # what is done on disk beside SQLite
+BESIDE = ((os, "fsync"), (os, "replace"), (os, "pwrite"), (Path, "write_text"))  # what is done on disk beside SQLite
 
 
 class Killed(Ledger):

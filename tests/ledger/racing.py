@@ -29,7 +29,7 @@ class Careless(Ledger):
 
     @contextmanager
     def _turn(self, *, trusting: bool = False) -> Iterator[None]:
-        self._book.seq or self._catch_up(trusting=True)
+        self._book.seq or self._look(trusting=True)
         yield
 
     def _keep(self, entry: Entry) -> None:

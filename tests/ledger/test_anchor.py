@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import LedgerError
-from hedgerow.ledger.anchor import Anchor, alone, sync
+from hedgerow.ledger import files
+from hedgerow.ledger.anchor import Anchor
 from hedgerow.privacy.loss import Loss
 from ledger.making import cost, opened, rule
 
@@ -50,13 +51,33 @@ def test_it_knows_the_file_from_its_copy(file: Path) -> None:
     assert not made.lies_at(file)
 
 
+def test_a_file_that_got_the_number_of_the_deleted_one_is_another(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As ext4 gives it away: device and inode agree, and only the birth does not."""
+    made = anchor(file)
+    assert made.born == files.born(file)
+    assert not dataclasses.replace(made, born=1).lies_at(file)
+    assert dataclasses.replace(made, born=None).lies_at(file)  # of an earlier version, or where systems do not tell
+    made.write(file)
+    held = json.loads(Anchor.place(file).read_text(encoding="utf-8"))
+    del held["born"]
+    Anchor.place(file).write_text(json.dumps(held), encoding="utf-8")
+    assert Anchor.read(file) == dataclasses.replace(made, born=None)
+
+
+def test_it_is_its_owners_alone_even_if_it_was_not(file: Path) -> None:
+    Anchor.place(file).write_text("{}", encoding="utf-8")
+    Anchor.place(file).chmod(0o644)
+    anchor(file).write(file)
+    assert Anchor.place(file).stat().st_mode & 0o777 == 0o600
+
+
 def test_it_only_moves_forward(file: Path) -> None:
     made = anchor(file)
-    made.advance(file, 1)
-    dataclasses.replace(made, seq=2, hash="old").advance(file, 1)
+    made.advance(file)
+    dataclasses.replace(made, seq=2, hash="old").advance(file)
     assert Anchor.read(file) == made
     further = dataclasses.replace(made, seq=4, hash="new")
-    further.advance(file, 1)
+    further.advance(file)
     assert Anchor.read(file) == further
 
 
@@ -99,17 +120,3 @@ def test_a_draft_that_a_crash_left_is_no_obstacle(file: Path) -> None:
     file.with_name("x.ledger.anchor.new").write_text("half of it", encoding="utf-8")
     anchor(file).write(file)
     assert Anchor.read(file) == anchor(file)
-
-
-def test_only_one_is_alone(tmp_path: Path) -> None:
-    with alone(tmp_path, 1), pytest.raises(LedgerError, match=r"stayed locked for 0\.01 seconds"), alone(tmp_path, 0.01):
-        pass
-    with alone(tmp_path, 0):
-        pass
-
-
-def test_sync_takes_files_and_folders(file: Path) -> None:
-    sync(file)
-    sync(file.parent)
-    with pytest.raises(FileNotFoundError):
-        sync(file.with_name("none"))

@@ -193,29 +193,44 @@ def test_copies_of_other_ledgers_and_broken_ones_are_refused(path: Path, copy: P
     assert not path.exists()
 
 
-def test_a_crash_before_the_anchor_leaves_what_can_be_adopted(path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_power(*_: object) -> None:
+    raise OSError("no power")
+
+
+def test_a_crash_before_the_anchor_leaves_nothing_of_a_restore(path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     backup(made(path), copy)
-    path.rename(path.with_name("broken"))  # still there, so that its inode is not given to another file
+    path.rename(path.with_name("broken"))
     with monkeypatch.context() as broken:
-        broken.setattr(Anchor, "write", lambda self, ledger: (_ for _ in ()).throw(OSError("no power")))
+        broken.setattr(Anchor, "write", _no_power)
         with pytest.raises(LedgerError, match="no power"):
             restore(copy, path, "x")
-    with pytest.raises(LedgerError, match="is a copy"):
+    with pytest.raises(LedgerError, match="is missing"):
         Ledger.open(path, create=True)
-    Ledger.adopt(path, "the restore was interrupted")
+    restore(copy, path, "again")
     assert left(path) == Fraction(7, 10)
+
+
+def test_a_crash_after_the_anchor_is_made_good_by_whoever_opens(path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    backup(made(path), copy)
+    path.rename(path.with_name("broken"))
+    with monkeypatch.context() as broken:
+        broken.setattr(Ledger, "_put_in_place", _no_power)
+        with pytest.raises(LedgerError, match="no power"):
+            restore(copy, path, "x")
+    assert not path.exists()
+    with pytest.raises(LedgerError, match="There is a ledger"):  # the restore was done after all
+        restore(copy, path, "again")
+    assert left(path) == Fraction(7, 10)
+    assert verify(path).sound
 
 
 def test_a_crash_while_a_lost_ledger_begins_leaves_no_fresh_budget(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(Ledger, "_put_in_place", lambda self: (_ for _ in ()).throw(OSError("no power")))
+        broken.setattr(Ledger, "_put_in_place", _no_power)
         with pytest.raises(LedgerError, match="no power"):
             begin_after_loss(path, "x", ONE)
-    with pytest.raises(LedgerError, match="is missing"):
-        Ledger.open(path, create=True)
-    begin_after_loss(path, "x", {"patients": TENTH})
-    with Ledger.open(path, create=False) as ledger:
-        assert ledger.book.paid("patients").epsilon == 1  # the anchor knew
+    with Ledger.open(path, create=True) as ledger:
+        assert ledger.book.paid("patients").epsilon == 1
 
 
 # Loss

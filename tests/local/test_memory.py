@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError
-from hedgerow.ledger.anchor import sync
+from hedgerow.ledger.files import sync
 from hedgerow.local import memory as module
 from hedgerow.local.memory import SECRET, Memory
 from local.vectors import PLACE

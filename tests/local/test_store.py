@@ -10,6 +10,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import apsw
 import numpy as np
 import pytest
 
@@ -207,6 +208,14 @@ def test_a_closed_or_busy_store_says_so(store: Store) -> None:
     store.close()
     with pytest.raises(SourceError, match="is closed"):
         store.counters(METRIC)
+
+
+def test_nobody_else_begins_to_write_while_somebody_looks(store: Store) -> None:
+    other = apsw.Connection(str(store.path))
+    other.set_busy_timeout(0)
+    with store._turn(), pytest.raises(apsw.BusyError):
+        other.execute("BEGIN IMMEDIATE")
+    other.close()
 
 
 def test_a_full_or_broken_disk_says_so(store: Store) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -245,3 +246,33 @@ def test_amounts_are_compared_exactly() -> None:
     (budget,) = OLD.budgets
     barely = replace(OLD, budgets=(replace(budget, epsilon=budget.epsilon + Fraction(1, 10**30)),))
     assert len(loosened(OLD, barely)) == 1
+
+
+def _linked(folder: Path, way: str) -> str:
+    """Another name of the file of visits: a link of either kind, a way round, or the whole path."""
+    file = folder / OLD.tables[0].source
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("patient_id\n1\n")
+    if way == "symlink":
+        (folder / "other.csv").symlink_to(file)
+    elif way == "hardlink":
+        (folder / "other.csv").hardlink_to(file)
+    return {"round": f"./{OLD.tables[0].source}", "absolute": str(file)}.get(way, "other.csv")
+
+
+@pytest.mark.parametrize("way", ["symlink", "hardlink", "round", "absolute"])
+def test_another_name_of_a_known_file_needs_the_same_word(tmp_path: Path, way: str) -> None:
+    source = OLD.tables[0].source
+    visits = CLINIC.partition("[tables.visits]\n")[2].partition("[tables.regions]")[0]
+    again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace(f'"{source}"', f'"{_linked(tmp_path, way)}"')
+    new = parse_policy(CLINIC + again, tmp_path)
+    assert loosened(OLD, new) == ("table 'again': shows the source of 'visits' by rules of its own.",)
+
+
+def test_a_table_that_moves_to_the_file_of_another_needs_a_word(tmp_path: Path) -> None:
+    visits = CLINIC.partition("[tables.visits]\n")[2].partition("[tables.regions]")[0]
+    again = "[tables.again]\n" + visits.replace("[tables.visits.", "[tables.again.").replace(OLD.tables[0].source, "apart.csv")
+    apart = parse_policy(CLINIC + again, tmp_path)
+    _linked(tmp_path, "hardlink")
+    moved = replace(apart, tables=tuple(replace(t, source="other.csv", version="2") if t.name == "again" else t for t in apart.tables))
+    assert loosened(apart, moved) == ("table 'again': shows the source of 'visits' by rules of its own.",)

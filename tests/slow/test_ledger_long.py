@@ -31,6 +31,19 @@ def test_power_loss_in_a_hundred_thousand_images(tmp_path: Path, part: int) -> N
     assert problems == {""}
 
 
+def test_power_loss_while_a_ledger_is_made_in_five_thousand_images(tmp_path: Path) -> None:
+    with quick_folder(tmp_path) as run, quick_folder(tmp_path) as folder:
+        events = record(run, 0)
+        events = events[: events.index(("ready",))]
+        assert {survives(image, folder) for image in images(events, 5_000, random.Random(1))} == {""}
+
+
+@pytest.mark.parametrize("fails", range(20))
+def test_power_loss_after_a_sync_that_failed_at_any_charge(tmp_path: Path, fails: int) -> None:
+    with quick_folder(tmp_path) as run, quick_folder(tmp_path) as folder:
+        assert {survives(image, folder) for image in images(record(run, 20, fails=fails), 1_000, random.Random(fails))} == {""}
+
+
 @pytest.mark.parametrize("turn", range(30))
 def test_the_race_again_and_again(tmp_path: Path, turn: int) -> None:
     with quick_folder(tmp_path) as folder:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -167,14 +167,23 @@ def _begun(path: Path) -> bool:
 
 
 def _check_others(policy: Policy, path: Path) -> None:
-    for other in sorted({*path.parent.glob("*.anchor"), *policy.folder.glob("*.anchor")}):
+    """Refuse a new ledger where another one for the same data lies beside it, beside the policy, or beside the data."""
+    data = [place for table in policy.tables for place in _places(policy, table)]
+    folders = {folder.resolve() for folder in (path.parent, policy.folder, *(place.parent for place in data))}
+    for other in sorted(anchor for folder in folders for anchor in folder.glob("*.anchor")):
         _check_other(policy, other.with_suffix(""))
+
+
+def _places(policy: Policy, table: TableRule) -> list[Path]:
+    """Where the file of a protected table is named, and where it really is."""
+    place = policy.source_path(table)
+    return [place, place.resolve()] if table.population and table.source != FRAME else []
 
 
 def _check_other(policy: Policy, other: Path) -> None:
     """A look at another ledger, without its lock and without a word written to it."""
     known = sources_of(other)
-    mine = [str(policy.source_path(table).resolve()) for table in policy.tables if table.population and table.source != FRAME]
+    mine = [str(place) for table in policy.tables for place in _places(policy, table)]
     shared = sorted(old for old in known if any(_one_file(old, new) for new in mine))
     if shared:
         named = os.path.relpath(other, policy.folder)
@@ -192,9 +201,10 @@ def _one_file(one: str, other: str) -> bool:
         return False
 
 
-def _sources(policy: Policy) -> dict[str, str]:
-    """The protected files, by where they really are, and whom they are about."""
-    return {str(policy.source_path(table).resolve()): table.population for table in policy.tables if table.population is not None}
+def _sources(policy: Policy, known: Collection[str]) -> dict[str, str]:
+    """The protected files, by where they really are, or by another name by which the ledger has ``known`` them; and whom they are about."""
+    places = {str(policy.source_path(table).resolve()): table.population for table in policy.tables if table.population is not None}
+    return {next((old for old in known if _one_file(old, place)), place): whose for place, whose in places.items()}
 
 
 def _held(ledger: Store) -> Policy | None:
@@ -243,7 +253,7 @@ def _record(
         text=policy.canonical(),
         budgets=budgets,
         quotas={rule.name: rule.max_epsilon for rule in policy.analysts if rule.max_epsilon is not None},
-        sources=_sources(policy),
+        sources=_sources(policy, ledger.book.sources),
         note=note,
         max_failures=policy.max_failures,
         partitions=policy.partitions,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 from hedgerow.errors import LedgerError
 from hedgerow.ledger.book import FORMAT, Book
 from hedgerow.ledger.entry import Entry
+from hedgerow.ledger.name import fresh_id
 from hedgerow.ledger.store import Store
 
 __all__ = ["LedgerCopy", "MemoryLedger"]
@@ -25,7 +25,7 @@ class MemoryLedger(Store):
         self._entries: list[Entry] = []
         self._lock = threading.RLock()
         self._pid = os.getpid()
-        self._add("open", {"ledger": secrets.token_hex(16), "format": FORMAT})
+        self._add("open", {"ledger": fresh_id(), "format": FORMAT})
 
     def entries(self) -> list[Entry]:
         """All entries in order."""

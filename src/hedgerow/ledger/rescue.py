@@ -11,9 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from hedgerow.errors import InvalidArgument, LedgerError
-from hedgerow.ledger.anchor import Anchor, sync
+from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.book import Book
 from hedgerow.ledger.entry import Entry
+from hedgerow.ledger.files import sync
 from hedgerow.ledger.sqlite import Ledger, copy_entries, entries_of, plainly
 from hedgerow.privacy.loss import Loss
 

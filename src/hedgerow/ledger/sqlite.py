@@ -1,35 +1,40 @@
 """The ledger in one SQLite file, with its anchor beside it.
 
 Each step is one transaction that takes the write lock first: catch up with other processes, let the book decide, insert, commit
-with a sync of the write-ahead log. Then the anchor moves, and only then does the step return. Why this and not something else,
-and what it cannot notice: docs/decisions/0005-ledger.md.
+with a sync of the write-ahead log. Then the anchor moves, and only then does the step return. So what the anchor does not know at the
+beginning of a step is in doubt, and is written once more before anything is built on it. Why this and not something else, and what it
+cannot notice: docs/decisions/0005-ledger.md.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import astuple
 from pathlib import Path
 from typing import Self
 
 import apsw
 
 from hedgerow.errors import InvalidArgument, LedgerError
-from hedgerow.ledger.anchor import Anchor, alone, sync
+from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.book import FORMAT, Book, larger
 from hedgerow.ledger.entry import Entry
+from hedgerow.ledger.files import alone, sync, write_again
+from hedgerow.ledger.name import fresh_id
 from hedgerow.ledger.place import settle
 from hedgerow.ledger.store import Store
+from hedgerow.ledger.tail import drop_tail, keep_tail, read_tail
 from hedgerow.privacy.loss import Loss
 
 __all__ = ["Ledger", "copy_entries", "entries_of", "plainly"]
 
 _TABLE = """CREATE TABLE entries (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, time TEXT NOT NULL,
 body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT"""
+_INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)"
 _SELECT = "SELECT seq, kind, time, body, previous, hash FROM entries WHERE seq >= ? ORDER BY seq"
 _ADOPT = "When no other copy is in use, the custodian runs 'hedgerow ledger adopt'."
 _LOST = (
@@ -52,6 +57,8 @@ class Ledger(Store):
         self._db: apsw.Connection | None = None
         self._pid = 0
         self._closed = False
+        self._written: list[Entry] = []  # in this turn
+        self._doubt: tuple[Entry, ...] = ()  # of turns that failed when something was written
         with _GATE:
             _LIVE.add(self)
 
@@ -63,6 +70,7 @@ class Ledger(Store):
         """
         ledger = cls(path, wait=wait)
         try:
+            ledger._resume()
             if create:
                 ledger._create()
             ledger._catch_up()  # without the write lock, so that a long ledger does not keep others waiting
@@ -83,16 +91,13 @@ class Ledger(Store):
         than that so far. Broken chains and foreign ledgers are refused in any case.
         """
         with cls(path, wait=wait) as ledger, plainly(ledger.path):
+            ledger._resume()
             anchor = Anchor.read(ledger.path)
-            with alone(ledger.path.parent, wait):
-                if lost and anchor is not None and not ledger.path.exists():
-                    ledger._build(anchor.ledger)
-                    ledger._put_in_place()
+            if lost and anchor is not None and not ledger.path.exists():
+                return ledger._begin_closed(note, {}, spent)
             with ledger._turn(trusting=True):
-                entry = ledger._vouch(anchor, note, lost, spent)
-            with alone(ledger.path.parent, wait):
-                Anchor.of(ledger._book, ledger.path).write(ledger.path)
-            return entry
+                whole = anchor is not None and ledger._hash(anchor.seq) == anchor.hash
+                return ledger._add(*ledger._vouched(anchor, note, whole, lost, spent))
 
     @property
     def book(self) -> Book:
@@ -115,25 +120,55 @@ class Ledger(Store):
     @contextmanager
     def _turn(self, *, trusting: bool = False) -> Iterator[None]:
         with self._lock, plainly(self.path):
-            db, before = self._connection(), -1
-            try:
-                db.execute("BEGIN IMMEDIATE")
-                self._catch_up(trusting=trusting)
+            if not trusting:
+                self._mend()
+            with self._step(trusting=trusting):
+                yield
+
+    @contextmanager
+    def _step(self, *, trusting: bool = False) -> Iterator[None]:
+        """One transaction and its anchor. The folder's lock is held over both: nobody else sees what is not anchored yet."""
+        db, before = self._connection(), -1
+        self._written = []
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            with alone(self.path.parent, self._wait):
+                known = self._look(trusting=trusting)
+                if known is None or known.seq < self._book.seq:  # a sync failed, or a crash came before the anchor
+                    write_again(self.path.with_name(self.path.name + "-wal"))
                 before = self._book.seq
                 yield
                 db.execute("COMMIT")
-                if not trusting:
-                    Anchor.of(self._book, self.path).advance(self.path, self._wait)
-            except BaseException:
-                if self._book.seq == before and db.in_transaction:
-                    db.execute("ROLLBACK")  # refused before anything was written: nothing is in doubt
-                else:
-                    self._forget()
-                raise
+                anchor = Anchor.of(self._book, self.path)
+                anchor.write(self.path) if trusting else anchor.advance(self.path)
+        except BaseException:
+            if self._book.seq == before and db.in_transaction:
+                db.execute("ROLLBACK")  # refused before anything was written: nothing is in doubt
+            else:
+                self._doubt += tuple(entry for entry in self._written if entry not in self._doubt)
+                self._forget()
+            raise
+
+    def _mend(self) -> None:
+        """Write entries of a turn that failed to a new file, and then into the ledger again, before anything else is done.
+
+        One whose number another process has taken since was never committed, and nothing was answered for it.
+        """
+        doubt = self._doubt or read_tail(self.path)
+        if doubt:
+            with alone(self.path.parent, self._wait):
+                keep_tail(self.path, doubt)
+            with self._step():
+                for entry in doubt:
+                    if (entry.seq, entry.previous) == (self._book.seq + 1, self._book.head):
+                        self._book.apply(entry)
+                        self._keep(entry)
+            drop_tail(self.path)
+            self._doubt = ()
 
     def _keep(self, entry: Entry) -> None:
-        row = (entry.seq, entry.kind, entry.time, entry.text, entry.previous, entry.hash)
-        self._connection().execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._written.append(entry)
+        self._connection().execute(_INSERT, astuple(entry))
 
     def _read(self, seq: int) -> Entry:
         with self._lock, plainly(self.path):
@@ -142,7 +177,15 @@ class Ledger(Store):
             raise LedgerError(f"Entry {seq} of the ledger is gone or was changed while it was open. {_LOST}")
         return entry
 
-    def _catch_up(self, *, trusting: bool = False) -> None:
+    def _catch_up(self) -> None:
+        """Read what other processes wrote since; where a turn of our own failed, mend that first."""
+        with self._lock:
+            if self._doubt:
+                with self._turn():
+                    return
+            self._look()
+
+    def _look(self, *, trusting: bool = False) -> Anchor | None:
         """Read what other processes wrote since, and compare with the anchor."""
         with self._lock, plainly(self.path):
             try:
@@ -151,6 +194,7 @@ class Ledger(Store):
                 self._follow(_stored(self._connection(), max(self._book.seq, 1)))
                 if not trusting:
                     self._compare(anchor)
+                return anchor
             except BaseException:
                 self._forget()
                 raise
@@ -187,81 +231,92 @@ class Ledger(Store):
     def _hash(self, seq: int) -> object:
         return self._connection().execute("SELECT hash FROM entries WHERE seq = ?", (seq,)).get
 
-    def _vouch(self, anchor: Anchor | None, note: str, lost: bool, declared: Mapping[str, Loss] | None = None) -> Entry:
+    def _vouched(
+        self, anchor: Anchor | None, note: str, whole: bool, lost: bool, declared: Mapping[str, Loss] | None
+    ) -> tuple[str, dict[str, object]]:
+        """Kind and body of the entry by which the custodian vouches for a file; ``whole``: it has all that the anchor knows."""
         if anchor is not None:
             self._belongs(anchor)
         if lost:
-            return self._add("exhausted", _exhausted(note, self._book.peaks, anchor, declared))
-        if anchor is None or self._hash(anchor.seq) != anchor.hash:
+            return "exhausted", _exhausted(note, self._book.peaks, anchor, declared)
+        if not whole:
             raise LedgerError(f"Entry {self._book.seq + 1} of the ledger may be lost: the anchor is missing or knows more. {_LOST}")
-        return self._add("adopt", {"note": note})
+        return "adopt", {"note": note}
 
     def _create(self) -> None:
         """Make the file, unless it is there. An anchor without its file means that a ledger was lost, not that none was made."""
         with plainly(self.path), alone(self.path.parent, self._wait):
-            if self.path.exists():
-                return
-            anchor = Anchor.read(self.path)
-            if anchor is None:
-                Anchor.of(self._build(secrets.token_hex(16)), self._draft).write(self.path)
-            elif anchor.seq > 1 or not self._draft.exists() or not anchor.lies_at(self._draft):
-                return  # opening says what is wrong; else a crash came between anchor and file, and this goes on from there
-            self._put_in_place()
+            if not self.path.exists() and Anchor.read(self.path) is None:
+                book = Book()
+                self._place(book, _written_on(book, ("open", {"ledger": fresh_id(), "format": FORMAT})))
 
-    def _build(self, name: str, lost: dict[str, object] | None = None) -> Book:
-        """A ledger of one entry, and a second one about what was ``lost``, closed and synced: the journal of the switch to a write-ahead
-        log must be gone before it serves."""
+    def _resume(self) -> None:
+        """Go on where a crash came between the anchor of a new file and its name."""
+        if not self._draft.exists() or self.path.exists():
+            return
+        with plainly(self.path), alone(self.path.parent, self._wait):
+            anchor = Anchor.read(self.path)
+            if anchor is not None and not self.path.exists() and self._draft.exists() and anchor.lies_at(self._draft):
+                anchor.write(self.path)  # once more: its first writing may have failed in its last step
+                self._put_in_place()
+
+    def _place(self, book: Book, entries: Iterable[Entry]) -> None:
+        """Make a ledger of these entries. Up to the anchor nothing has happened, and from then on the file is there: ``_resume``."""
+        try:
+            self._build(entries)
+        except BaseException:
+            self._sweep()
+            raise
+        Anchor.of(book, self._draft).write(self.path)
+        self._put_in_place()
+
+    def _build(self, entries: Iterable[Entry]) -> None:
+        """Write a draft that is one file, closed and synced: neither a log nor the journal of the switch to one may be needed."""
         self._sweep()
-        book = Book()
-        self._db = self._connect(self._draft, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute(_TABLE)
-        for kind, body in (("open", {"ledger": name, "format": FORMAT}), ("exhausted", lost)):
-            if body is not None:
-                entry = book.next(kind, body)
-                book.apply(entry)
-                self._keep(entry)
-        self._disconnect()
+        db = self._connect(self._draft, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute(f"BEGIN; {_TABLE}")
+            db.executemany(_INSERT, map(astuple, entries))
+            db.execute("COMMIT")
+            db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)  # by name: of the one at closing, errors are not told
+        finally:
+            db.close(True)
         sync(self._draft)
-        return book
 
     def _begin_closed(self, note: str, totals: Mapping[str, Loss], declared: Mapping[str, Loss] | None) -> Entry:
         """A new ledger that knows of a loss before it serves, in the place of one that is gone."""
+        self._resume()
         with plainly(self.path), alone(self.path.parent, self._wait):
             self._check_free()
             anchor = Anchor.read(self.path)
-            name = secrets.token_hex(16) if anchor is None else anchor.ledger
-            Anchor.of(self._build(name, _exhausted(note, totals, anchor, declared)), self._draft).write(self.path)
-            self._put_in_place()
-        return self.entries()[-1]
+            book, name = Book(), fresh_id() if anchor is None else anchor.ledger
+            begun = ("open", {"ledger": name, "format": FORMAT})
+            entries = _written_on(book, begun, ("exhausted", _exhausted(note, totals, anchor, declared)))
+            self._place(book, entries)
+        return entries[-1]
 
     def _refill(self, copy: Path, note: str, lost: bool, declared: Mapping[str, Loss] | None) -> Entry:
-        """Put a copy of the ledger in its place, with an entry that says so. The anchor comes last: until then it knows what was there."""
+        """Put a copy of the ledger in its place, with an entry that says so."""
+        self._resume()
         with plainly(self.path), alone(self.path.parent, self._wait):
             self._check_free()
             anchor = Anchor.read(self.path)
             try:
-                self._sweep()
                 with plainly(copy), _reading(copy) as db:
-                    copy_entries(db, self._draft)
-                self._db = self._connect(self._draft, apsw.SQLITE_OPEN_READWRITE)
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._follow(_stored(self._db))
-                self._judge(anchor, copy, lost)
-                entry = self._vouch(anchor, note, lost, declared)
-                self._disconnect()
-                sync(self._draft)
+                    self._follow(_stored(db))
+                    kept = list(_stored(db))
+                whole = anchor is not None and any((entry.seq, entry.hash) == (anchor.seq, anchor.hash) for entry in kept)
+                self._judge(anchor, copy, whole, lost)
+                made = _written_on(self._book, self._vouched(anchor, note, whole, lost, declared))
+                self._place(self._book, [*kept, *made])
             except BaseException:
                 self._forget()
-                self._sweep()
                 raise
-            self._put_in_place()
-            Anchor.of(self._book, self.path).write(self.path)
-        return entry
+        return made[-1]
 
-    def _judge(self, anchor: Anchor | None, copy: Path, lost: bool) -> None:
+    def _judge(self, anchor: Anchor | None, copy: Path, whole: bool, lost: bool) -> None:
         """Whether the copy has everything that the anchor knows, and the custodian says so."""
-        whole = anchor is not None and self._hash(anchor.seq) == anchor.hash
         if whole and lost:
             raise LedgerError(f"The copy '{copy}' has every entry that the anchor knows: nothing is lost. Restore it without '--lost'.")
         if not whole and not lost:
@@ -281,7 +336,7 @@ class Ledger(Store):
 
     def _put_in_place(self) -> None:
         self._draft.chmod(0o600)  # who asked what, when, and for how long it ran is not everybody's business
-        self._draft.rename(self.path)
+        os.replace(self._draft, self.path)
         sync(self.path.parent)
 
     @property
@@ -349,6 +404,15 @@ def _reading(path: Path) -> Iterator[apsw.Connection]:
 
 def _stored(db: apsw.Connection, first: int = 1) -> Iterator[Entry]:
     return (Entry(*row) for row in db.execute(_SELECT, (first,)))
+
+
+def _written_on(book: Book, *bodies: tuple[str, dict[str, object]]) -> list[Entry]:
+    """The next entries of a book, which takes them."""
+    made = []
+    for kind, body in bodies:
+        made.append(book.next(kind, body))
+        book.apply(made[-1])
+    return made
 
 
 @contextmanager

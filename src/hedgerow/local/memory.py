@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument, LedgerError
-from hedgerow.ledger.anchor import alone, sync
+from hedgerow.ledger.files import alone, sync
 from hedgerow.numeric.bits import words
 
 __all__ = ["SECRET", "Memory"]

@@ -26,7 +26,7 @@ import apsw
 import numpy as np
 
 from hedgerow.errors import InvalidArgument, Refused, SourceError
-from hedgerow.ledger.anchor import sync
+from hedgerow.ledger.files import sync
 from hedgerow.local.spec import Metric
 from hedgerow.numeric.chunk import Integers
 

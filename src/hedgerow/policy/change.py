@@ -9,9 +9,10 @@ that goes would come back as a new one, free of its old rules, so that taking it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from hedgerow.policy.mistake import show
 from hedgerow.policy.policy import Policy
@@ -98,17 +99,32 @@ def _all_tables(old: Policy, new: Policy) -> Iterator[_Change]:
     before, after = ({rule.name.casefold(): rule for rule in policy.tables} for policy in (old, new))
     for name in [name for name in before if name not in after]:
         yield _Change(True, f"table {before[name].name!r}: goes, and its rules with it; coming back it would be new.")
-    sources = {rule.source: rule for rule in old.tables}
     for name, rule in after.items():
         if name in before:
             yield from _table(before[name], rule)
-            continue
-        yield _Change(False, f"table {rule.name!r}: is new.")
-        known = sources.get(rule.source)
-        if known is not None and (known.public, known.population) != (rule.public, rule.population):
-            yield _Change(True, f"table {rule.name!r}: takes the source of {known.name!r} to another population, or makes it public.")
-        elif known is not None and not rule.public:  # what is hidden, bounded or capped there need not be so here
-            yield _Change(True, f"table {rule.name!r}: shows the source of {known.name!r} by rules of its own.")
+        else:
+            yield _Change(False, f"table {rule.name!r}: is new.")
+        if name not in before or before[name].source != rule.source:
+            yield from _further(rule, [other for known, other in before.items() if known != name], new.folder)
+
+
+def _further(rule: TableRule, others: Sequence[TableRule], folder: Path) -> Iterator[_Change]:
+    """Say so where a table comes to a source that another one had before, under whatever name of the file."""
+    mine = _names(folder / rule.source)
+    known = next((other for other in others if mine & _names(folder / other.source)), None)
+    if known is not None and (known.public, known.population) != (rule.public, rule.population):
+        yield _Change(True, f"table {rule.name!r}: takes the source of {known.name!r} to another population, or makes it public.")
+    elif known is not None and not rule.public:  # what is hidden, bounded or capped there need not be so here
+        yield _Change(True, f"table {rule.name!r}: shows the source of {known.name!r} by rules of its own.")
+
+
+def _names(place: Path) -> set[object]:
+    """Return what a file is known by: where it is through all links, and device and inode, which a hard link has in common with it."""
+    try:
+        seen = place.stat()
+    except OSError:  # it is not there now, and its name is all there is
+        return {place.resolve()}
+    return {place.resolve(), (seen.st_dev, seen.st_ino)}
 
 
 def _table(before: TableRule, after: TableRule) -> Iterator[_Change]:

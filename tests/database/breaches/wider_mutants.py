@@ -11,6 +11,7 @@ import pytest
 from sqlglot import exp
 
 from database.breaches.mutants import unclamped
+from hedgerow import release
 from hedgerow.answers import noise
 from hedgerow.engines import reading, rows, samples, sums
 from hedgerow.engines.rows import UNIT, RowCompiler, Selected
@@ -235,3 +236,23 @@ def sum_keeps_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sum of two columns keeps the bounds of the first, and the engine believes them."""
     monkeypatch.setitem(FUNCTIONS, "+", replace(FUNCTIONS["+"], result=lambda ranges: ranges[0]))  # type: ignore[arg-type]
     monkeypatch.setattr(sums, "snapped", unclamped)
+
+
+def count_without_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the numbers of a mean the first gets noise, and the one that makes it a count is taken as it is."""
+    plain = release._published
+
+    def published(law: Any, measure: Any, columns: Sequence[Any], shown: Sequence[int]) -> list[list[int | None]]:
+        found = plain(law, measure, columns, shown)
+        return found if isinstance(law, Picking) else [found[0], *([int(n) for n in columns[i][list(shown)]] for i in range(1, len(found)))]
+
+    monkeypatch.setattr(release, "_published", published)
+
+
+def group_too_many_for_picks(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Samples._cut
+
+    def cut(self: Samples, cut_rows: exp.Select, place: exp.Window, most: int) -> exp.Select:
+        return plain(self, cut_rows, place, most + isinstance(place.this, exp.DenseRank))
+
+    monkeypatch.setattr(Samples, "_cut", cut)

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,14 +15,17 @@ import apsw
 import pytest
 
 from hedgerow.errors import BudgetExceeded, LedgerError
+from hedgerow.ledger import anchor, sqlite
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.ledger.book import Book
+from hedgerow.ledger.files import sync
 from hedgerow.ledger.recount import verify
+from hedgerow.ledger.rescue import backup, restore
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.privacy.loss import Loss
-from ledger.disk import Event, Watched, images, record, survives
+from ledger.disk import Event, Quiet, Watched, ignored, images, record, struck, survives
 from ledger.filed import TESTS, made, program
-from ledger.making import TENTH, pay, quick_folder
+from ledger.making import TENTH, pay, policy, quick_folder
 
 
 @pytest.mark.long
@@ -45,6 +49,139 @@ def test_the_same_images_show_the_losses_of_lazy_syncs(tmp_path: Path) -> None:
     with quick_folder(tmp_path) as run, quick_folder(tmp_path) as folder:
         problems = [survives(image, folder) for image in images(record(run, 20, "NORMAL"), 200, random.Random(1))]
     assert sum(bool(problem) for problem in problems) > 50
+
+
+def found(folder: Path, charges: int, count: int, *, fails: int = -1) -> set[str]:
+    """What goes wrong in images of a run."""
+    with quick_folder(folder) as run, quick_folder(folder) as home:
+        return {survives(image, home) for image in images(record(run, charges, fails=fails), count, random.Random(1))} - {""}
+
+
+def test_power_loss_while_a_ledger_is_made(tmp_path: Path) -> None:
+    with quick_folder(tmp_path) as run, quick_folder(tmp_path) as folder:
+        events = record(run, 0)
+        events = events[: events.index(("ready",))]
+        assert {("sync", "run.ledger.new"), ("sync", "run.ledger.anchor.new"), ("rename", "run.ledger.new", "run.ledger")} <= set(events)
+        assert {survives(image, folder) for image in images(events, 100, random.Random(1))} == {""}
+
+
+def put_without_sync(place: Path, text: str) -> None:
+    """The anchor is replaced by a file whose content may still be in memory."""
+    draft = place.with_name(place.name + ".new")
+    held = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.pwrite(held, text.encode(), 0)
+    os.close(held)
+    os.replace(draft, place)
+    sync(place.parent)
+
+
+def put_without_a_name(place: Path, text: str) -> None:
+    """The content is synced, and its new name is not."""
+    draft = place.with_name(place.name + ".new")
+    held = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.pwrite(held, text.encode(), 0)
+    os.fsync(held)
+    os.close(held)
+    os.replace(draft, place)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told"), [(put_without_sync, "The anchor of the ledger"), (put_without_a_name, "the anchor does not know entry")]
+)
+def test_the_images_show_an_anchor_that_is_not_synced(
+    tmp_path: Path, mistake: Callable[[Path, str], None], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(anchor, "put", mistake)
+    assert any(told in problem for problem in found(tmp_path, 4, 80))
+
+
+def test_power_loss_after_a_sync_that_failed_loses_no_charge_that_returned(tmp_path: Path) -> None:
+    assert found(tmp_path, 6, 150, fails=2) == set()
+
+
+def test_the_images_show_a_log_that_is_only_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "write_again", lambda _: None)
+    assert any("rolled back" in problem for problem in found(tmp_path, 6, 150, fails=2))
+
+
+def test_an_entry_in_doubt_goes_to_a_new_file_before_anything_is_answered(tmp_path: Path) -> None:
+    with quick_folder(tmp_path) as run:
+        events = record(run, 3, fails=1)
+        with Ledger.open(run / "run.ledger", create=False) as ledger:
+            assert ledger.book.budget("patients").charged == 3 * TENTH  # one of them in vain
+    failed = max(place for place, event in enumerate(events) if event[0] == "failed")
+    told = next(place for place, event in enumerate(events) if place > failed and event[0] == "returned")
+    steps = [event[:2] for event in events[failed:told]]
+    kept = [("write", "run.ledger.tail.new"), ("sync", "run.ledger.tail.new"), ("rename", "run.ledger.tail.new"), ("sync", "")]
+    places = [steps.index(step) for step in kept]
+    assert places == sorted(places)
+    assert steps.index(("sync", "run.ledger-wal")) > places[-1]
+
+
+def _usable(path: Path) -> None:
+    with Ledger.open(path, create=True) as ledger:
+        ledger.accept(**policy())
+        pay(ledger)
+    assert verify(path).sound
+
+
+@ignored
+def test_a_ledger_is_made_whole_or_not_at_all_whatever_step_fails(tmp_path: Path) -> None:
+    with quick_folder(tmp_path) as home:
+        assert struck(home, lambda _: None, lambda path: Ledger.open(path, create=True).close(), _usable) > 30
+
+
+@ignored
+def test_the_steps_show_a_log_that_is_left_behind(tmp_path: Path) -> None:
+    """The checkpoint is left to closing, which tells of no error: the file is put in place without what its log holds."""
+
+    class Hasty(Quiet):
+        def wal_checkpoint(self, *_: object, **__: object) -> tuple[int, int]:
+            return 0, 0
+
+    with quick_folder(tmp_path) as home, pytest.raises(LedgerError, match="is not a ledger, or is damaged"):
+        struck(home, lambda _: None, lambda path: Ledger.open(path, create=True).close(), _usable, Hasty)
+
+
+def _lost(path: Path) -> None:
+    backup(made(path), path.with_name("copy"))
+    path.unlink()
+
+
+def _restored(path: Path) -> None:
+    try:
+        Ledger.open(path, create=False).close()
+    except LedgerError:
+        assert not path.exists()
+        restore(path.with_name("copy"), path, "again")
+    with Ledger.open(path, create=False) as ledger:
+        assert ledger.book.budget("patients").charged == 3 * TENTH
+        assert [entry.kind for entry in ledger.entries()].count("adopt") == 1
+    assert verify(path).sound
+
+
+@ignored
+def test_a_restore_is_done_or_not_whatever_step_fails(tmp_path: Path) -> None:
+    with quick_folder(tmp_path) as home:
+        assert struck(home, _lost, lambda path: restore(path.with_name("copy"), path, "x"), _restored) > 30
+
+
+def _closed(path: Path) -> None:
+    try:
+        Ledger.open(path, create=False).close()
+    except LedgerError:
+        assert not path.exists()
+        Ledger.adopt(path, "again", lost=True)
+    with Ledger.open(path, create=False) as ledger:
+        assert ledger.book.paid("patients").epsilon == 1
+        assert [entry.kind for entry in ledger.entries()] == ["open", "exhausted"]
+    assert verify(path).sound
+
+
+@ignored
+def test_a_lost_ledger_begins_closed_or_not_whatever_step_fails(tmp_path: Path) -> None:
+    with quick_folder(tmp_path) as home:
+        assert struck(home, _lost, lambda path: Ledger.adopt(path, "x", lost=True), _closed) > 30
 
 
 class Faulty(Ledger):
@@ -75,7 +212,7 @@ def test_a_failing_disk_loses_nothing_and_the_ledger_stays_usable(path: Path, er
         pay(ledger)
         charges = sum(entry.kind == "charge" for entry in ledger.entries())
         assert ledger.book.budget("patients").charged == charges * TENTH
-        assert charges >= 2
+        assert charges == 5  # what was in doubt counts as charged
     disk.unregister()
     assert verify(path).sound
 

@@ -47,6 +47,18 @@ def test_who_waits_too_long_is_told(path: Path) -> None:
         pay(ledger)
 
 
+def test_nobody_else_begins_to_write_while_somebody_looks(path: Path) -> None:
+    """The lock comes before the look, not with the first word that is written: what was seen is still true then."""
+    other = apsw.Connection(str(made(path)))
+    other.set_busy_timeout(0)
+    with Ledger.open(path, create=False) as ledger:
+        with ledger._turn(), pytest.raises(apsw.BusyError):
+            other.execute("BEGIN IMMEDIATE")
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("ROLLBACK")
+    other.close()
+
+
 def test_a_ledger_goes_through_a_fork(path: Path) -> None:
     made(path, 0)
     code = f"""

@@ -9,12 +9,15 @@ import sys
 import threading
 from pathlib import Path
 
+import apsw
 import pytest
 
 from hedgerow.errors import HedgerowError, Refused, SourceError
 from hedgerow.publish.streaming.anchor import StreamAnchor
 from hedgerow.publish.streaming.state import StateFile
 from hedgerow.publish.streaming.ways import State
+from ledger.disk import ignored, struck
+from ledger.making import quick_folder
 
 START = State((0, 2**70), (0.1, -(2**65)))
 
@@ -262,6 +265,31 @@ def test_who_does_not_let_go_is_told_of(file: StateFile) -> None:
     file._connection().execute("BEGIN IMMEDIATE")
     with pytest.raises(SourceError, match="in use by another process"):
         StateFile(file.path, wait=0.01).advance(None, step)
+
+
+@ignored
+def test_a_stream_is_made_whole_or_not_at_all_whatever_step_fails(tmp_path: Path) -> None:
+    def again(path: Path) -> None:
+        made = StateFile(path) if path.exists() else StateFile.create(path, "terms", 4, START)
+        assert made.advance(None, step) == (1, 0.5)
+        made.close()
+
+    with quick_folder(tmp_path) as home:
+        steps = struck(home, lambda _: None, lambda path: StateFile.create(path, "terms", 4, START).close(), again, holder=StateFile)
+    assert steps > 20
+
+
+def test_nobody_else_begins_to_write_while_somebody_steps(file: StateFile) -> None:
+    other = apsw.Connection(str(file.path))
+    other.set_busy_timeout(0)
+
+    def alone(state: State, place: int) -> tuple[State, float]:
+        with pytest.raises(apsw.BusyError):
+            other.execute("BEGIN IMMEDIATE")
+        return step(state, place)
+
+    assert file.advance(None, alone) == (1, 0.5)
+    other.close()
 
 
 def test_closed_is_closed(file: StateFile) -> None:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hedgerow.errors import SourceError
-from hedgerow.ledger.anchor import alone, sync
+from hedgerow.ledger.files import alone, sync
 
 __all__ = ["StreamAnchor", "following"]
 

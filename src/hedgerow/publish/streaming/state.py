@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -23,7 +22,8 @@ from typing import Any
 import apsw
 
 from hedgerow.errors import Refused, SourceError
-from hedgerow.ledger.anchor import alone, sync
+from hedgerow.ledger.files import alone, sync
+from hedgerow.ledger.name import fresh_id
 from hedgerow.publish.streaming.anchor import StreamAnchor, following
 from hedgerow.publish.streaming.ways import State
 
@@ -78,7 +78,7 @@ class StateFile:
             for end in _ENDS:
                 draft.with_name(draft.name + end).unlink(missing_ok=True)
             os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            seen, name = draft.stat(), secrets.token_hex(16)
+            seen, name = draft.stat(), fresh_id()
             db = cls._connect(draft, 0)
             try:
                 db.execute("PRAGMA journal_mode = WAL")
@@ -87,6 +87,7 @@ class StateFile:
                     row = (terms, horizon, seen.st_dev, seen.st_ino, name, None if anchor is None else str(mark))
                     db.execute("INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?)", row)
                     db.execute("INSERT INTO state VALUES (0, ?, ?)", _texts(state))
+                db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)  # by name: of the one at closing, errors are not told
             finally:
                 db.close(True)
             sync(draft)
