@@ -48,18 +48,9 @@ from hedgerow.statistics.sample import Sample
 
 __all__ = ["TESTED", "Picking"]
 
-Mechanism = (
-    Quantiles
-    | Extreme
-    | InverseSensitivity
-    | Laplace
-    | SmoothSensitivity
-    | ProposeTestRelease
-    | Stable
-    | PermuteAndFlip
-    | Exponential
-    | NoisyMax
-)
+Voted = PermuteAndFlip | Exponential | NoisyMax
+Mechanism = Quantiles | Extreme | InverseSensitivity | Laplace | SmoothSensitivity | ProposeTestRelease | Stable | Voted
+Price = Fraction | None
 TESTED: Final = ("propose", "stable")  # these need a delta
 _ENDS: Final = {"least": Fraction(0), "greatest": Fraction(1)}
 
@@ -85,14 +76,7 @@ class Picking:
 
     @classmethod
     def calibrate(
-        cls,
-        pick: Pick,
-        reach: Reach,
-        *,
-        members: int = 1,
-        epsilon: Fraction | None = None,
-        rho: Fraction | None = None,
-        delta: Fraction | None = None,
+        cls, pick: Pick, reach: Reach, *, members: int = 1, epsilon: Price = None, rho: Price = None, delta: Price = None
     ) -> Picking:
         """The sharpest choice within the price, for a unit of so many ``members``. ``rho`` is used by the exponential and inverse
         methods, ``epsilon`` by the others: give what is right for the budget."""
@@ -105,23 +89,15 @@ class Picking:
         groups = 1 if alone else reach.groups if reach.cells is None else min(reach.groups, reach.cells)
         both = 2 if reach.moves and not alone else 1
         neighbours = "change-one" if reach.moves and alone else "add-remove"
-        touched = pick.sensitivity(reach).l0 * members
-        uses_delta = pick.method in TESTED or (pick.method == "smooth" and delta is not None)
-        return cls(
-            pick.kind,
-            pick.method,
-            pick.at or ((_ENDS[pick.kind],) if pick.kind in _ENDS else ()),
-            pick.bound,
-            low,
-            high,
-            neighbours,
-            reach.rows * both * members,
-            groups,
-            touched,
-            epsilon,
-            rho if pick.method in ("exponential", "inverse") else None,
-            delta if uses_delta else None,
-        )
+        rows, touched = reach.rows * both * members, pick.sensitivity(reach).l0 * members
+        at = pick.at or ((_ENDS[pick.kind],) if pick.kind in _ENDS else ())
+        cheap = rho if pick.method in ("exponential", "inverse") else None
+        chance = delta if pick.method in (*TESTED, "smooth") else None
+        return cls(pick.kind, pick.method, at, pick.bound, low, high, neighbours, rows, groups, touched, epsilon, cheap, chance)
+
+    def fitted(self, pick: Pick, reach: Reach, members: int) -> Picking:
+        """The choice of the same price that a pick of such a reach has. One that was made for it is that."""
+        return Picking.calibrate(pick, reach, members=members, epsilon=self.epsilon, rho=self.rho, delta=self.delta)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -143,7 +119,7 @@ class Picking:
         mechanism, many = self.mechanism, self.groups * self.times
         if isinstance(mechanism, Laplace):
             return self.touched * self.times * mechanism.loss(self.high - self.low)
-        if isinstance(mechanism, PermuteAndFlip | Exponential | NoisyMax):
+        if isinstance(mechanism, Voted):
             return many * mechanism.loss(self.rows)
         one = mechanism.loss(self.rows)
         all_ = many * one
@@ -168,7 +144,7 @@ class Picking:
             return mechanism.error(beta, wide, n)
         if isinstance(mechanism, Extreme):
             return mechanism.error(beta, wide)
-        if isinstance(mechanism, PermuteAndFlip | Exponential | NoisyMax):
+        if isinstance(mechanism, Voted):
             return float(mechanism.error(beta, wide + 1))
         return None
 
@@ -190,7 +166,7 @@ class Picking:
             return mechanism.sample(mode.lengths(tally))
         if isinstance(mechanism, Stable):
             return cast("int | None", mechanism.sample(mode.value(tally), mode.distance(tally)))
-        assert isinstance(mechanism, PermuteAndFlip | Exponential | NoisyMax)
+        assert isinstance(mechanism, Voted)
         return mechanism.sample(tally.counts)
 
     def _inside(self, noisy: Any) -> int | None:
