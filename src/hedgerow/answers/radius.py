@@ -72,7 +72,7 @@ def radii(law: Additive | Blend, weights: Floats, beta: float) -> Floats:
     slow = size.shape[1] * len(parts) > _CLOSED
     grain = _GRAINS[len(size) > _FEW]
     size = np.ceil(size * grain) / grain if slow else size
-    sizes = np.sort((size[:, :, None] * (each / each.max())).reshape(len(size), -1), axis=1)
+    sizes = np.sort((size[:, :, None] * (each / each.max())).reshape(len(size), size.shape[1] * len(each)), axis=1)
     far = [_laplace_radius(tuple(row[row > 0].tolist()), beta) for row in sizes] if slow else _closed_radii(sizes, beta)
     return np.asarray(np.asarray(far) * most * each.max() * _UP + steps)
 
