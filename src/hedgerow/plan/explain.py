@@ -278,7 +278,10 @@ def _moved_into(name: str, snap: Snap, *, dates: bool = False) -> str:
     if dates:
         first, last = (date.fromordinal(min(max(int(end), 1), date.max.toordinal())).isoformat() for end in (low, high))
         return f"{name}: dates are moved into {first} to {last}."
-    return f"{name}: values are moved into {_number(low)} to {_number(high)} and rounded to steps of {_number(snap.step)}."
+    # A grid that nobody declared has a million steps or so, in powers of two: what they are says nothing.
+    fine = snap.high - snap.low >= 2**19 and (snap.step * 10**6).denominator != 1
+    grid = "by less than a millionth of that" if fine else f"to steps of {_number(snap.step)}"
+    return f"{name}: values are moved into {_number(low)} to {_number(high)} and rounded {grid}."
 
 
 def _many(count: int, noun: str) -> str:
