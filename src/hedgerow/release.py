@@ -16,6 +16,10 @@ and outside of it all published numbers are of groups that both worlds have (``t
 Gaussian noise may be read ``at`` an epsilon, all measures together, with the delta that it has there (``privacy.gaussian``, which also says
 why the two deltas need not be added: in the groups that only one has, there is nothing else to hide).
 
+What noise says of itself is believed nowhere: the delta of a threshold is computed again from its noise and from what the plan lets one
+unit put into the count, a choice is compared with the one that its price buys for the caps of the plan, and counts are measured from the
+middle of what the plan lets a unit put in (``_check``).
+
 Where a plan is about two populations, each is charged the loss of its own moves (``plan.others_sensitivity``, docs/decisions/0011), both
 in one entry of the ledger. That is the statement for each of them, the tables of the other being what they are.
 

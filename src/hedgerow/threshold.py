@@ -3,11 +3,18 @@
 **Statement.** A unit moves the count of a group by at most m, in at most h groups; in at most g of them it may be alone. Whether groups are
 shown then costs ``delta``, beside the epsilon and the rho that the noise of the count costs anyway.
 
-**Proof.** Groups that only one of two neighbours has are at most g on either side, and hold at most m in that count: one of them comes
-through with probability at most g (Pr[m + Z >= least] + edge Pr[m + Z = least - 1]) <= delta, edge being the chance of those one below.
-Outside that event, the same in both worlds, all published numbers are of groups that both have (Korolova et al. 2009;
-``mechanisms.stability_histogram`` has it in full). Under change-one each side still has at most g such groups, and the count moves in
-h = 2g of them, which its sensitivity says.
+**Proof.** Let P, Q be the laws of what is published in two neighbouring worlds. To be shown is what a ``Loss`` says: P >= (1 - delta) P'
+and Q >= (1 - delta) Q' for *one* good pair P', Q' that has the epsilon and the rho of the noise. Call lone the groups that one world has
+and the other has not: at most g on either side, under change-one too. Such a group holds at most m in the count, and comes through with at
+most p = (1 - edge) Pr[m + Z >= least] + edge Pr[m + Z >= least - 1], edge being the chance of those one below. Let P' be the law of what is
+published of the groups that both have, in the first world, and Q' in the second. Noise is drawn for each group by itself: so in the first
+world, with the probability c >= 1 - g p that no lone group comes through, the rest is published by the law P', whatever the lone ones did:
+P >= c P' >= (1 - g p) P'. Likewise Q >= (1 - g p) Q', where another c may be meant, of the other side's lone groups. And delta >= g p.
+
+P' and Q' are functions of the noisy counts of the groups that both have, of a coin for each, and of the other noisy numbers and choices in
+the groups that are shown; all of these move by no more than the sensitivities say (the count in h groups at most, h = 2g under change-one).
+So they have the losses of the noise, added up. Where these have a delta of their own, P' >= (1 - delta') P'', then
+P >= (1 - delta)(1 - delta') P'' >= (1 - delta - delta') P'': the deltas are added. [] (Korolova et al. 2009.)
 
 The noise of that count may be cut at k, drawn again until |Z| <= k, and the threshold be k + 1 (docs/decisions/0013). A group that holds
 at most m of one unit comes through for it alone with at most c = Pr[Z > k - m]; in a group that both have, the one count has at most m
