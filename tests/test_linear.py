@@ -102,6 +102,33 @@ def test_and_some_unit_moves_them_so_far(pair: tuple[Factor, ...], relation: str
         assert abs(moves).sum(axis=1).max() == declared.l1
 
 
+def _small_blocks() -> list[Block]:
+    """All columns of three numbers up to 3, the matrix that was once refused, and some of each other small shape, alone and beside
+    another factor."""
+    made = [np.array(column).reshape(3, 1) for column in itertools.product(range(-3, 4), repeat=3) if any(column)]
+    draw = np.random.default_rng(19)
+    for shape in itertools.product((1, 2, 3), repeat=2):
+        made += [matrix for matrix in draw.integers(-3, 4, size=(25, *shape)) if matrix.any()]
+    found = [Block(((0, Rows(matrix)),)) for matrix in (*made, np.array([[0, 0], [1, 3], [0, 2]]))]
+    others = itertools.cycle((Bins(2), Rest(2), Rest(3), Triangle.sums(2), Bins(3, 3)))
+    return found + [Block(((0, Rows(matrix)), (1, other))) for matrix, other in zip(made[::5], others, strict=False)]
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "change-one"])
+def test_every_small_matrix_has_a_sensitivity_and_no_unit_moves_it_further(relation: str) -> None:
+    """Bounds that lower each other must still fit together: none is refused, and none is below a move that there is."""
+    for block in _small_blocks():
+        moves = _moves(kronecker(block), 1, relation)
+        most = ((moves != 0).sum(axis=1).max(), abs(moves).max(), abs(moves).sum(axis=1).max(), (moves**2).sum(axis=1).max())
+        for rows in (1, 2, 3):
+            declared = block.sensitivity(rows, relation)
+            # More rows, all alike, move the same cells so many times as far.
+            assert most[0] <= declared.l0
+            assert most[1] * rows <= declared.linf
+            assert most[2] * rows <= declared.l1
+            assert most[3] * rows**2 <= declared.l2_squared
+
+
 def test_a_total_moves_by_one_also_where_a_unit_is_replaced() -> None:
     block = Block(((0, Bins(4, 4)),))
     for relation in ("add-remove", "change-one"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -203,3 +203,43 @@ def test_picks_have_pickings_and_nothing_else_has() -> None:
     for laws in ((other, other), (law, law), (other, law), (law,)):
         with pytest.raises(InvalidArgument, match="one mechanism for each measure"):
             release(asked, Plain(), ledger(), Noise(laws), charge())
+
+
+def splits(rows: int, groups: int, touched: int) -> list[tuple[int, ...]]:
+    """All ways to change values in groups: so many in each at most, so many times as many in all, in so many groups at most."""
+    found = combinations_with_replacement(range(rows + 1), touched)
+    return [split for split in found if any(split) and sum(split) <= groups * rows]
+
+
+@pytest.mark.parametrize("priced", ["epsilon", "rho"])
+@pytest.mark.parametrize(("kind", "method"), EVERY)
+def test_however_a_unit_spreads_its_values_they_cost_no_more(kind: PickKind, method: Method, priced: str) -> None:
+    """The key step of the proof, for each mechanism: loss(k)/k does not fall, and every split of the values costs what is charged or less.
+    Losses are rounded up to 10^-30."""
+    tiny = Fraction(1, 10**27)
+    for epsilon, reach in product((Fraction(1, 5), Fraction(40)), (Reach(1, 3, 1, False), Reach(2, 3, None, True), Reach(3, 2, 4, False))):
+        price = {"epsilon": epsilon} | ({"rho": epsilon} if priced == "rho" else {})
+        made = Picking.calibrate(pick(kind, method), reach, **price, delta=DELTA)
+        mechanism: Any = made.mechanism
+        if isinstance(mechanism, Laplace):  # as wide as the range: it does not count values
+            continue
+        each = [mechanism.loss(k) for k in range(1, made.rows + 1)]
+        for k, (one, more) in enumerate(pairwise(each), 1):
+            assert one.epsilon * (k + 1) == more.epsilon * k
+            assert one.rho * (k + 1) <= more.rho * k + tiny
+            assert one.delta <= more.delta
+        whole = made.loss()
+        for split in splits(made.rows, made.groups, made.touched):
+            spent = [made.times * each[k - 1] for k in split if k]
+            assert sum(loss.epsilon for loss in spent) <= whole.epsilon
+            assert sum(loss.rho for loss in spent) <= whole.rho + tiny
+            assert sum(loss.delta for loss in spent) <= whole.delta
+
+
+def test_the_delta_of_a_test_does_not_shrink_with_the_values() -> None:
+    """Why it is paid in every group that is touched: two groups of one value have more of it than one group of two."""
+    made = Picking.calibrate(pick("mode", "stable"), Reach(2, 1, None, True), epsilon=Fraction(1, 5), delta=DELTA)
+    one, two = (made.mechanism.loss(k).delta for k in (1, 2))
+    assert (made.rows, made.groups, made.touched) == (2, 2, 4)
+    assert 4 * one > 2 * two
+    assert made.loss().delta == 4 * two

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from hedgerow.errors import BudgetExceeded, InvalidArgument, SourceError, Unsupp
 from hedgerow.ledger.entry import Entry
 from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms import Gaussian, Laplace
+from hedgerow.picking import Picking
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
@@ -298,6 +300,64 @@ def test_thresholds_are_for_one_person_at_a_time() -> None:
     noise = Noise(laws[: len(asked.measures)], Threshold.calibrate(0, laws[0], most=1, groups=3, delta=Fraction(1, 1000)))
     with pytest.raises(InvalidArgument, match="must be one person where groups are not declared"):
         release(asked, source, book, noise, replace(charge(), unit=Unit("add-remove", "who", 2)))
+
+
+def test_forged_noise_is_refused_before_it_is_charged() -> None:
+    """What noise says of itself decides its price: each number of it is compared with the plan."""
+    law, gauss = Laplace(Fraction(10)), Gaussian(Fraction(60))
+    open_, moments = plan(MEDIANS, Measure("rows")), Measure("moments", "v0", Snap(Fraction(1), 0, 6))
+    chosen = picking(MEDIANS, open_)
+    right = Threshold.calibrate(1, law, most=3, groups=2, delta=Fraction(1, 10**7))
+    cut = Threshold.calibrate(1, law, most=3, groups=2, delta=Fraction(1, 10**7), moved=2)
+    assert cut.cut is not None
+    assert cut.delta <= right.delta < cut.delta * 2
+    counts, wrong = plan(*COUNTS, domain=DAYS), "must have a threshold that states all of its delta"
+    forged: list[tuple[Aggregate, Noise, str]] = [
+        *((open_, Noise((chosen, law), one), wrong) for one in _forged_thresholds(right, cut)),
+        *((open_, Noise((chosen, law), replace(right, **said)), "must decide by a count") for said in ({"groups": 1}, {"index": -1})),
+        (open_, Noise((chosen, law), replace(right, index=0)), "must decide by a count"),
+        (plan(moments), Noise((law,), replace(right, index=0)), "must decide by a count"),
+        (open_, Noise((chosen, Laplace(Fraction(10), Fraction(2))), right), wrong),
+        (open_, Noise((chosen, gauss), right), wrong),
+        *((open_, Noise((one, law), right), "must choose what the plan asks for") for one in _forged_pickings(chosen)),
+        *((counts, replace(centred(Fraction(10**4)), centre=one), "must be centred by the count of units") for one in _forged_centres()),
+    ]
+    for asked, noise, told in forged:
+        book, source = ledger(), Plain()
+        with pytest.raises(InvalidArgument, match=told):
+            release(asked, source, book, noise, charge())
+        assert source.runs == 0
+        assert len(book.entries()) == 2
+    for threshold in (right, cut, replace(right, least=right.least + 5), replace(right, delta=right.delta * 2)):
+        release(open_, Sampled(), ledger(), Noise((chosen, law), threshold), charge())  # true, or on the safe side
+
+
+def _forged_thresholds(right: Threshold, cut: Threshold) -> list[Threshold]:
+    """The first is lower than can be, with a delta of nothing."""
+    low = Threshold(1, 1, Fraction(0), groups=2)
+    others = [
+        replace(right, least=right.least - 1),
+        replace(right, delta=right.delta * Fraction(999, 1000)),
+        replace(right, edge=-right.edge),
+    ]
+    cuts = [{"delta": cut.delta / 2}, {"least": cut.least - 1}, {"edge": Fraction(1, 2)}, {"cut": 2, "least": 3}, {"cut": 3, "least": 4}]
+    return [low, *others, replace(right, edge=Fraction(2)), *(replace(cut, **said) for said in cuts)]  # type: ignore[arg-type]
+
+
+def _forged_pickings(right: Picking) -> list[Picking]:
+    said: list[dict[str, Any]] = [{"rows": 1}, {"groups": 1}, {"touched": 1}, {"neighbours": "change-one"}, {"high": 1}, {"low": 1}]
+    return [replace(right, **one) for one in [*said, {"at": (Fraction(1, 2),)}, {"method": "inverse"}, {"delta": Fraction(1, 9)}]]
+
+
+def _forged_centres() -> list[Centre]:
+    bounds = [((0, 3000),), ((0, 2), (1, 18)), ((0, 3), (1, 17)), ((2, 3),), ((7, 3),)]
+    return [*(Centre(2, one) for one in bounds), *(Centre(place, CENTRE.bounds) for place in (0, 3, -1))]
+
+
+def test_a_sum_that_may_be_negative_has_no_middle() -> None:
+    asked = plan(Measure("total", "v0", Snap(Fraction(1), -6, 6)), Measure("units"), domain=DAYS)
+    with pytest.raises(InvalidArgument, match="must be centred by the count of units"):
+        release(asked, Plain(), ledger(), Noise((Gaussian(Fraction(10**4)),) * 2, centre=Centre(1, ((0, 18),))), charge())
 
 
 def test_there_is_no_middle_where_a_unit_may_be_replaced() -> None:

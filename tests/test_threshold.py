@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -62,8 +63,7 @@ def test_nearly_all_of_delta_is_used_with_gaussian_noise_too(scale: Fraction, gr
     masses = np.exp(Gaussian(scale).log_prob(above, 4))
     true = groups * float(masses[5:].sum() + float(made.edge) * masses[4])
     assert 0.98 * float(made.delta) <= true <= float(made.delta)
-    assert 0 <= made.edge < 1
-    assert (made.edge > 0) == (scale < 1000)
+    assert 0 < made.edge < 1
 
 
 def _shown(law: Laplace, made: Threshold, count: int | None) -> dict[int | None, Fraction]:
@@ -78,6 +78,41 @@ def _shown(law: Laplace, made: Threshold, count: int | None) -> dict[int | None,
         found[number] = chance * mass / total
         found[None] += (1 - chance) * mass / total
     return found
+
+
+def _together(groups: list[dict[int | None, float]]) -> dict[tuple[int | None, ...], float]:
+    """The law of what is published of all groups, each with noise of its own."""
+    return {
+        tuple(what for what, _ in outcome): math.prod(chance for _, chance in outcome)
+        for outcome in itertools.product(*(group.items() for group in groups))
+    }
+
+
+@pytest.mark.parametrize(("left", "right"), [(1, 0), (0, 1), (1, 1), (2, 1), (0, 2), (2, 2)])
+def test_both_worlds_hold_one_good_pair(left: int, right: int) -> None:
+    """All outcomes where the one world has groups that the other has not, and the other way round, beside one that both have and a unit
+    moves: each law is at least 1 - delta times that of the group in common, which has the epsilon and the rho of the noise."""
+    law, groups, most = Laplace(Fraction(1, 2)), max(left, right), 2
+    made = Threshold.calibrate(0, law, most=most, groups=groups, delta=Fraction(1, 50))
+    assert made.cut is None
+    assert made.edge > 0
+    first, second, lone, none = (
+        {what: float(chance) for what, chance in _shown(law, made, count).items() if chance > 1e-18} for count in (3, 3 + most, most, None)
+    )
+    common = [first, second]
+    sides = [_together([*[lone] * left, *[none] * right, common[0]]), _together([*[none] * left, *[lone] * right, common[1]])]
+    for law_of_side, good in zip(sides, common, strict=True):
+        for what, chance in good.items():
+            assert law_of_side[*[None] * (left + right), what] >= float(1 - made.delta) * chance
+    masses = [np.array([one[what] for what in first if what in second]) for one in common]
+    here, there = (one / one.sum() for one in masses)
+    loss = law.loss(most)
+    assert np.abs(np.log(here / there)).max() <= float(loss.epsilon) * (1 + 1e-9)
+    for order in (1.001, 2, 8, 60):
+        assert math.log(float(here @ (here / there) ** (order - 1))) / (order - 1) <= order * float(loss.rho) * (1 + 1e-6)
+    worse = replace(made, least=made.least - 1)
+    shown = 1 - (1 - sum(chance for what, chance in _shown(law, worse, most).items() if what is not None)) ** groups
+    assert shown > made.delta  # one lower, and the good pair is not there often enough
 
 
 @pytest.mark.parametrize(("scale", "most"), [(Fraction(3), 1), (Fraction(9), 1), (Fraction(15), 5), (Fraction(40), 3)])

@@ -245,11 +245,13 @@ class Block:
             far = max(far, 2 * far - 2 * least)
             l0, l1 = 2 * l0, 2 * l1
             linf = min(2 * linf, math.isqrt(far)) if any(map(_signed, self.factors)) else linf
-        # What holds for every vector holds for the bounds: no more cells than there are, l1 <= l0 linf, l2^2 <= l1 linf, l1^2 <= l0 l2^2.
-        l0, linf = min(l0 * many, self.cells), linf * many
-        l1 = min(l1 * many, l0 * linf)
-        far = min(far * many**2, l1 * linf)
-        return Sensitivity(l0, Fraction(linf), Fraction(min(l1, math.isqrt(l0 * far))), Fraction(far))
+        # What holds for every vector holds for the bounds: no more cells than there are, l1 <= l0 linf, l2^2 <= l1 linf, l1^2 <= l0 l2^2,
+        # linf^2 <= l2^2. Each may lower the next, so as often as one of them does.
+        l0, linf, l1, far, before = min(l0 * many, self.cells), linf * many, l1 * many, far * many**2, None
+        while before != (before := (linf, l1, far)):
+            linf, l1 = min(linf, math.isqrt(far)), min(l1, l0 * linf, math.isqrt(l0 * far))
+            far = min(far, l1 * linf)
+        return Sensitivity(l0, Fraction(linf), Fraction(l1), Fraction(far))
 
     def measure(self, table: Tabulated) -> Whole:
         """The exact answers. Refused where whole numbers of 64 bits might not hold them."""

@@ -11,12 +11,26 @@
 **Statement.** Choosing in every group costs at most ``loss()``, towards one unit that changes the samples of up to ``touched`` groups, by
 up to ``rows`` values in each of them and ``groups`` times as many in all.
 
-**Proof.** Groups hold different values, each choice sees one of them: the losses of the choices that see the unit add up. A mechanism
-that counts values costs ``loss(k)`` for k of them, which grows with k at least as fast as k does, in epsilon and in rho. In a question
-without keys the one sample moves as the data do: ``rows`` values come, go or change. With keys, coming or going moves up to ``rows``
-values in ``groups`` groups. Replaced, a unit leaves some groups and enters others, and in one where it does both 2 max_rows values
-come or go: as ``rows`` in ``groups`` groups, or half of that in twice as many, which costs no more. But a delta does not shrink so fast, so
-it is paid once for every group that is touched. Noise as wide as the range hides any change of a sample, once for every group touched.
+**Proof.** Groups hold different values, each choice sees one of them: the losses of the choices that see the unit add up. Let the unit
+change k_i values in the i-th group. In a question without keys the one sample moves as the data do: k <= ``rows`` values come, go or
+change. With keys, coming or going moves k_i <= ``rows`` values in ``groups`` groups. Replaced, a unit leaves some groups and enters others,
+and in one where it does both 2 max_rows = ``rows`` values come or go; at most groups max_rows leave in all, and as many enter. Members of
+a unit may share groups, or have groups of their own. In each case k_i <= rows, the sum of the k_i is at most groups rows, and at most
+``touched`` of them are above 0.
+
+A mechanism that counts values costs f(k) = ``loss(k)`` for k of them. If f(k)/k does not fall, then f(k_i) <= (k_i/rows) f(rows), and the
+sum of the f(k_i) is at most groups f(rows): what is charged. It does not fall, in epsilon and in rho:
+
+* epsilon is a multiple of k for each of them.
+* rho of ``Quantiles``, ``Extreme``, ``InverseSensitivity`` and ``Exponential`` is that of epsilon = c k, the smaller of epsilon^2/8 and
+  epsilon tanh(epsilon/2), level by level. Over k, these are c epsilon/8 and c tanh(epsilon/2), both rising, so the smaller one rises.
+* rho of ``PermuteAndFlip`` and ``NoisyMax``, and of ``SmoothSensitivity`` with a delta, is epsilon tanh(epsilon/2): the same. Without
+  a delta ``SmoothSensitivity`` has k^2 times the rho of one value: over k, that rises.
+* rho of ``Stable`` is h(k), that of Laplace noise that moves by k steps, convex and 0 at 0 (``privacy.rho``): over k, it rises. That of
+  ``ProposeTestRelease`` is the sum of two such, its test and its noise, which moves by k times the bound.
+
+A delta need not: that of a test for one value is far above 1/k of that for k. But it grows with k, so it is at most that of ``rows`` in
+every group that is touched, and is paid once for each. Noise as wide as the range hides any change of a sample, once for each. []
 """
 
 from __future__ import annotations
@@ -48,18 +62,9 @@ from hedgerow.statistics.sample import Sample
 
 __all__ = ["TESTED", "Picking"]
 
-Mechanism = (
-    Quantiles
-    | Extreme
-    | InverseSensitivity
-    | Laplace
-    | SmoothSensitivity
-    | ProposeTestRelease
-    | Stable
-    | PermuteAndFlip
-    | Exponential
-    | NoisyMax
-)
+Voted = PermuteAndFlip | Exponential | NoisyMax
+Mechanism = Quantiles | Extreme | InverseSensitivity | Laplace | SmoothSensitivity | ProposeTestRelease | Stable | Voted
+Price = Fraction | None
 TESTED: Final = ("propose", "stable")  # these need a delta
 _ENDS: Final = {"least": Fraction(0), "greatest": Fraction(1)}
 
@@ -85,14 +90,7 @@ class Picking:
 
     @classmethod
     def calibrate(
-        cls,
-        pick: Pick,
-        reach: Reach,
-        *,
-        members: int = 1,
-        epsilon: Fraction | None = None,
-        rho: Fraction | None = None,
-        delta: Fraction | None = None,
+        cls, pick: Pick, reach: Reach, *, members: int = 1, epsilon: Price = None, rho: Price = None, delta: Price = None
     ) -> Picking:
         """The sharpest choice within the price, for a unit of so many ``members``. ``rho`` is used by the exponential and inverse
         methods, ``epsilon`` by the others: give what is right for the budget."""
@@ -105,23 +103,15 @@ class Picking:
         groups = 1 if alone else reach.groups if reach.cells is None else min(reach.groups, reach.cells)
         both = 2 if reach.moves and not alone else 1
         neighbours = "change-one" if reach.moves and alone else "add-remove"
-        touched = pick.sensitivity(reach).l0 * members
-        uses_delta = pick.method in TESTED or (pick.method == "smooth" and delta is not None)
-        return cls(
-            pick.kind,
-            pick.method,
-            pick.at or ((_ENDS[pick.kind],) if pick.kind in _ENDS else ()),
-            pick.bound,
-            low,
-            high,
-            neighbours,
-            reach.rows * both * members,
-            groups,
-            touched,
-            epsilon,
-            rho if pick.method in ("exponential", "inverse") else None,
-            delta if uses_delta else None,
-        )
+        rows, touched = reach.rows * both * members, pick.sensitivity(reach).l0 * members
+        at = pick.at or ((_ENDS[pick.kind],) if pick.kind in _ENDS else ())
+        cheap = rho if pick.method in ("exponential", "inverse") else None
+        chance = delta if pick.method in (*TESTED, "smooth") else None
+        return cls(pick.kind, pick.method, at, pick.bound, low, high, neighbours, rows, groups, touched, epsilon, cheap, chance)
+
+    def fitted(self, pick: Pick, reach: Reach, members: int) -> Picking:
+        """The choice of the same price that a pick of such a reach has. One that was made for it is that."""
+        return Picking.calibrate(pick, reach, members=members, epsilon=self.epsilon, rho=self.rho, delta=self.delta)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -143,7 +133,7 @@ class Picking:
         mechanism, many = self.mechanism, self.groups * self.times
         if isinstance(mechanism, Laplace):
             return self.touched * self.times * mechanism.loss(self.high - self.low)
-        if isinstance(mechanism, PermuteAndFlip | Exponential | NoisyMax):
+        if isinstance(mechanism, Voted):
             return many * mechanism.loss(self.rows)
         one = mechanism.loss(self.rows)
         all_ = many * one
@@ -168,7 +158,7 @@ class Picking:
             return mechanism.error(beta, wide, n)
         if isinstance(mechanism, Extreme):
             return mechanism.error(beta, wide)
-        if isinstance(mechanism, PermuteAndFlip | Exponential | NoisyMax):
+        if isinstance(mechanism, Voted):
             return float(mechanism.error(beta, wide + 1))
         return None
 
@@ -190,7 +180,7 @@ class Picking:
             return mechanism.sample(mode.lengths(tally))
         if isinstance(mechanism, Stable):
             return cast("int | None", mechanism.sample(mode.value(tally), mode.distance(tally)))
-        assert isinstance(mechanism, PermuteAndFlip | Exponential | NoisyMax)
+        assert isinstance(mechanism, Voted)
         return mechanism.sample(tally.counts)
 
     def _inside(self, noisy: Any) -> int | None:

@@ -16,6 +16,10 @@ and outside of it all published numbers are of groups that both worlds have (``t
 Gaussian noise may be read ``at`` an epsilon, all measures together, with the delta that it has there (``privacy.gaussian``, which also says
 why the two deltas need not be added: in the groups that only one has, there is nothing else to hide).
 
+What noise says of itself is believed nowhere: the delta of a threshold is computed again from its noise and from what the plan lets one
+unit put into the count, a choice is compared with the one that its price buys for the caps of the plan, and counts are measured from the
+middle of what the plan lets a unit put in (``_check``).
+
 Where a plan is about two populations, each is charged the loss of its own moves (``plan.others_sensitivity``, docs/decisions/0011), both
 in one entry of the ledger. That is the statement for each of them, the tables of the other being what they are.
 
@@ -293,22 +297,42 @@ def _value(held: Any) -> Value:
 
 def release(plan: Aggregate, source: Source, ledger: Ledger, noise: Noise, charge: Charge) -> Release:
     """Charge the question, run it, add noise, store the answer, return what was stored."""
-    if noise.centre is not None and (charge.unit.relation != "add-remove" or plan.meeting is not None):
-        raise InvalidArgument("noise", "must not be centred where a unit may be replaced by another, or meets others", noise.centre)
     measures = [measure for measure in plan.measures if not isinstance(measure, Cross)]
     if len(measures) < len(plan.measures):
         raise InvalidArgument("plan", "must add up or choose: what crosses attributes is for publish")
     picks = [isinstance(measure, Pick) for measure in measures]
     if [isinstance(law, Picking) for law in noise.laws] != picks or (plan.source.domain is None) != (noise.threshold is not None):
         raise InvalidArgument("noise", "must have one mechanism for each measure, and a threshold just where groups are not declared")
-    if noise.threshold is not None and noise.threshold.cut is not None and not isinstance(noise.laws[noise.threshold.index], Laplace):
-        raise InvalidArgument("noise", "must be Laplace noise where it is cut", noise.threshold.cut)
-    if noise.threshold is not None and charge.unit.group > 1:
-        raise InvalidArgument("unit", "must be one person where groups are not declared: thresholds speak of one", charge.unit.group)
+    _check(plan, noise, charge.unit)
     losses, noise = _losses(plan, noise, charge), replace(noise, fine=fineness(plan))
     source.prepare(plan)
     entry = _paid(ledger, losses, charge)
     return Release.stored(entry, _once(ledger, entry, lambda: _payload(*noise.sample(source.run(plan), measures), noise)))
+
+
+def _check(plan: Aggregate, noise: Noise, unit: Unit) -> None:
+    """Refuse noise that says of itself what does not follow from the plan: prices are computed from what it says."""
+    measures, centre, at = dict(enumerate(plan.measures)), noise.centre, noise.threshold
+    puts = {i: one.put_in(plan.bound.max_rows) for i, one in measures.items() if isinstance(one, Measure) and one.width == 1}
+    if centre is not None and (unit.relation != "add-remove" or plan.meeting is not None):
+        raise InvalidArgument("noise", "must not be centred where a unit may be replaced by another, or meets others", centre)
+    if centre is not None and (measures.get(centre.units) != Measure("units") or any(puts.get(i) != (0, b) for i, b in centre.bounds)):
+        raise InvalidArgument("noise", "must be centred by the count of units, between what one of them can put in", centre)
+    for law, one in zip(noise.laws, plan.measures, strict=True):
+        if isinstance(law, Picking) and isinstance(one, Pick) and law != law.fitted(one, plan.reach(unit), unit.group):
+            raise InvalidArgument("noise", "must choose what the plan asks for, within its caps", law)
+    if at is None:
+        return
+    if unit.group > 1:
+        raise InvalidArgument("unit", "must be one person where groups are not declared: thresholds speak of one", unit.group)
+    if at.index not in puts or at.groups != plan.bound.max_groups:
+        raise InvalidArgument("noise", "must decide by a count of the plan, for all groups that a unit may be in", at)
+    decisive = noise.laws[at.index]
+    if at.cut is not None and not isinstance(decisive, Laplace):
+        raise InvalidArgument("noise", "must be Laplace noise where it is cut", at.cut)
+    moved = plan.sensitivity(unit)[at.index].l0
+    if isinstance(decisive, Laplace | Gaussian) and at.delta < at.chance(decisive, most=puts[at.index][1], moved=moved):
+        raise InvalidArgument("noise", "must have a threshold that states all of its delta", at)
 
 
 def _losses(plan: Aggregate, noise: Noise, charge: Charge) -> dict[str, Loss]:

@@ -3,11 +3,18 @@
 **Statement.** A unit moves the count of a group by at most m, in at most h groups; in at most g of them it may be alone. Whether groups are
 shown then costs ``delta``, beside the epsilon and the rho that the noise of the count costs anyway.
 
-**Proof.** Groups that only one of two neighbours has are at most g on either side, and hold at most m in that count: one of them comes
-through with probability at most g (Pr[m + Z >= least] + edge Pr[m + Z = least - 1]) <= delta, edge being the chance of those one below.
-Outside that event, the same in both worlds, all published numbers are of groups that both have (Korolova et al. 2009;
-``mechanisms.stability_histogram`` has it in full). Under change-one each side still has at most g such groups, and the count moves in
-h = 2g of them, which its sensitivity says.
+**Proof.** Let P, Q be the laws of what is published in two neighbouring worlds. To be shown is what a ``Loss`` says: P >= (1 - delta) P'
+and Q >= (1 - delta) Q' for *one* good pair P', Q' that has the epsilon and the rho of the noise. Call lone the groups that one world has
+and the other has not: at most g on either side, under change-one too. Such a group holds at most m in the count, and comes through with at
+most p = (1 - edge) Pr[m + Z >= least] + edge Pr[m + Z >= least - 1], edge being the chance of those one below. Let P' be the law of what is
+published of the groups that both have, in the first world, and Q' in the second. Noise is drawn for each group by itself: so in the first
+world, with the probability c >= 1 - g p that no lone group comes through, the rest is published by the law P', whatever the lone ones did:
+P >= c P' >= (1 - g p) P'. Likewise Q >= (1 - g p) Q', where another c may be meant, of the other side's lone groups. And delta >= g p.
+
+P' and Q' are functions of the noisy counts of the groups that both have, of a coin for each, and of the other noisy numbers and choices in
+the groups that are shown; all of these move by no more than the sensitivities say (the count in h groups at most, h = 2g under change-one).
+So they have the losses of the noise, added up. Where these have a delta of their own, P' >= (1 - delta') P'', then
+P >= (1 - delta)(1 - delta') P'' >= (1 - delta - delta') P'': the deltas are added. [] (Korolova et al. 2009.)
 
 The noise of that count may be cut at k, drawn again until |Z| <= k, and the threshold be k + 1 (docs/decisions/0013). A group that holds
 at most m of one unit comes through for it alone with at most c = Pr[Z > k - m]; in a group that both have, the one count has at most m
@@ -17,7 +24,7 @@ values that both have: its epsilon and its rho hold. In the h groups where the c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hedgerow.mechanisms.gaussian import Gaussian
@@ -30,7 +37,7 @@ from hedgerow.numeric.uniform import uniform_integers
 __all__ = ["Threshold"]
 
 _EDGES, _FINE, _ONE = 10**9, 10**160, Fraction(1)
-_SURE = {Laplace: Fraction(1, 10**30), Gaussian: Fraction(1, 10**8)}  # tails are above the truth by less of them
+_LEAST = Fraction(1, _FINE)  # no tail is stated finer
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +59,41 @@ class Threshold:
     ) -> Threshold:
         """The lowest threshold such that, of ``groups`` groups that hold at most ``most``, one comes through with at most ``delta``. Where
         it is said in how many groups a unit has ``moved`` the count, Laplace noise is cut if that is lower."""
-        plain = cls._uncut(index, law, most=most, groups=groups, delta=delta)
-        if moved is None or not isinstance(law, Laplace):
-            return plain
-        cut = laplace_cut(law.scale, most, delta / moved)
-        lower = cls(index, cut + 1, round_up(moved * laplace_end(law.scale, cut, most), _FINE), groups=groups, cut=cut)
-        return min(plain, lower, key=lambda one: one.least - one.edge)
-
-    @classmethod
-    def _uncut(cls, index: int, law: Laplace | Gaussian, *, most: int, groups: int, delta: Fraction) -> Threshold:
         share = delta / groups
         if isinstance(law, Laplace):
             above = laplace_threshold(law.scale, share)
-            tail, more = laplace_tail(law.scale, above), laplace_tail(law.scale, above - 1)
-        else:  # Pr[Z >= r + 1] is half of Pr[|Z| > r]. Where tails are not summed, noise is so wide that a step is nothing.
+        else:  # Pr[Z >= r + 1] is half of Pr[|Z| > r]
             above = gaussian_radius(float(law.scale), float(2 * share)) + 1
-            tail, more = (
-                min(Fraction(gaussian_tail(float(law.scale), place)), worst) for place, worst in ((above, share), (above - 1, _ONE))
-            )
-        here = more - tail * (1 - _SURE[type(law)])  # at least Pr[Z = above - 1]
-        edge = Fraction(max((share - tail) * _EDGES // here - 1, 0), _EDGES)
-        return cls(index, most + above, round_up(groups * (tail + edge * here), _FINE), edge, groups)
+        above += _tail(law, above) > share  # doubles that were added up in another order
+        tail, more = _tail(law, above), _tail(law, above - 1)
+        # (1 - edge) tail + edge more <= share
+        edge = Fraction(max((share - tail) * _EDGES // max(more - tail, share - tail, _LEAST) - 1, 0), _EDGES)
+        found = [cls(index, most + above, delta, edge, groups)]
+        if moved is not None and isinstance(law, Laplace):
+            cut = laplace_cut(law.scale, most, delta / moved)
+            found.append(cls(index, cut + 1, delta, groups=groups, cut=cut))
+        best = min(found, key=lambda one: one.least - one.edge)
+        return replace(best, delta=best.chance(law, most=most, moved=moved or groups))
+
+    def chance(self, law: Laplace | Gaussian, *, most: int, moved: int) -> Fraction:
+        """At least the delta that it has with this noise, where a unit puts at most ``most`` into the count of a group, and has ``moved``
+        it in so many; 1 where nothing is proved."""
+        if law.grid != 1 or self.least <= most or not 0 <= self.edge <= 1:
+            return _ONE
+        if self.cut is None:
+            tail, more = _tail(law, self.least - most), _tail(law, self.least - most - 1)
+            return round_up(self.groups * ((1 - self.edge) * tail + self.edge * more), _FINE)
+        if self.edge or not most <= self.cut == self.least - 1:
+            return _ONE
+        return round_up(moved * laplace_end(law.scale, self.cut, most), _FINE)
 
     def passes(self, count: int) -> bool:
         """Whether a group with this noisy count is published."""
         if count != self.least - 1 or not self.edge:
             return count >= self.least
         return int(uniform_integers(self.edge.denominator, 1)[0]) < self.edge.numerator
+
+
+def _tail(law: Laplace | Gaussian, m: int) -> Fraction:
+    """At least Pr[Z >= m], m >= 0."""
+    return laplace_tail(law.scale, m) if isinstance(law, Laplace) else Fraction(gaussian_tail(float(law.scale), m))

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from database.clinic import exactly
+from hedgerow import protect
 from hedgerow.answers.answer import Answer
 from hedgerow.database import Database
 from hedgerow.errors import InvalidArgument
@@ -155,3 +156,31 @@ def test_text_from_the_data_cannot_steer_a_terminal() -> None:
     for shown in (repr(answer), answer._repr_html_()):
         assert "pwned" in shown
         assert not set(shown) & {"\x1b", "\x07", "\u202e", "\0"}
+
+
+EVERY = (
+    *(f"{name}(x)" for name in ("COUNT", "SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP", "MEDIAN", "MIN", "MAX")),
+    *(f"{name}(x, y)" for name in ("COVAR_POP", "COVAR_SAMP", "CORR")),
+    *("COUNT(*)", "COUNT(DISTINCT x)", "MODE(k)", "QUANTILE(x, 0.3)", "MEDIAN(x, bracket => 0.1)", "MEDIAN(d)"),
+    *("COUNT(*) FILTER (WHERE x > 1)", "SUM(x) / COUNT(*)", "SQRT(VAR_POP(x))", "DP_INTERVAL_LOW(VAR_POP(x))"),
+)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian", "best"])
+def test_an_answer_of_no_groups_is_an_answer(noise: str) -> None:
+    """Nobody shares a group with others, so none is shown. It was paid for, and every way to look at it works."""
+    days = [date(2026, 1, 1), date(2026, 1, 2)]
+    table = pa.table({"g": ["a", "b"], "x": [1, 2], "y": [0.1, 0.2], "k": ["u", "v"], "d": days})
+    columns = {"x": (0, 9), "y": (0.0, 1.0), "k": ["u", "v"], "d": (date(2025, 1, 1), date(2027, 1, 1))}
+    terms = {"unit": "row", "neighbours": "add-remove", "epsilon": 1000, "delta": 1e-9, "max_units": 1000, "noise": noise}
+    with protect(table, columns=columns, **terms) as db:
+        for aggregate in EVERY:
+            sql = f"SELECT g, {aggregate} AS v FROM data GROUP BY g HAVING v IS NOT NULL ORDER BY v"
+            answer = ask(db, sql)
+            assert answer.rows == answer.interval("v") == answer.interval("v", 0.5) == []
+            assert answer.to_dict()["intervals"] == {"g": [], "v": []}
+            assert "No group reached" in str(answer)
+            assert "No group reached" in answer._repr_html_()
+            assert answer.to_arrow().column_names == list(answer.to_pandas().columns) == answer.to_polars().columns == ["g", "v"]
+            assert "asking again is free" in str(db.explain(sql, epsilon=1))
+            assert ask(db, sql, 2).interval("v") == []  # made of two answers, or of the larger one

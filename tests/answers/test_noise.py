@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ from hedgerow.picking import Picking
 from hedgerow.plan.expressions import Read
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
-from hedgerow.plan.picks import Pick
+from hedgerow.plan.picks import METHODS, Pick
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import rho_of_pure
 from hedgerow.privacy.unit import Unit
@@ -225,6 +226,31 @@ def test_what_is_chosen_keeps_its_share_beside_the_best_noise() -> None:
     assert loss.delta <= PRICE["delta"]
     alone = plan(median, domain=(KEYS,), groups=20)
     assert noise_for(alone, unit, **PRICE, law="best") == noise_for(alone, unit, **PRICE, law="laplace")
+
+
+CHOSEN = [(kind, method) for kind, methods in METHODS.items() for method in methods]
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian", "best"])
+@pytest.mark.parametrize(("kind", "method"), CHOSEN)
+def test_what_is_chosen_costs_the_epsilon_that_was_asked_for(kind: Any, method: Any, law: Any) -> None:
+    """Under every noise no more epsilon than that, and no more rho than its dearest use has; beside Gaussian noise, which has no pure
+    epsilon, so much rho."""
+    if kind == "mode":
+        pick = Pick(kind, "v0", values=tuple("abc"), method=method)
+    else:
+        at = (Fraction(1, 4), Fraction(1, 2)) if kind == "quantiles" else ()
+        pick = Pick(kind, "v0", Snap(Fraction(1), -5, 10), at=at, method=method, bound=5 if method == "propose" else None)
+    for relation, epsilon, domain in itertools.product(("add-remove", "change-one"), ("0.1", "1", "9"), ((("a",),), (("a", "b", "c"),))):
+        unit, asked = Unit(relation, "who"), Fraction(epsilon)  # type: ignore[arg-type]
+        terms = {"epsilon": asked, "delta": Fraction(1, 10**6), "law": law}
+        alone, beside = plan(pick, domain=domain), plan(pick, Measure("rows"), domain=domain)
+        loss = noise_for(alone, unit, **terms).loss(alone.sensitivity(unit))
+        assert Fraction(99, 100) * asked <= loss.epsilon <= asked
+        assert loss.rho <= rho_of_pure(asked)
+        mixed = noise_for(beside, unit, **terms).loss(beside.sensitivity(unit))
+        assert mixed.rho <= rho_of_pure(asked)
+        assert mixed.epsilon == math.inf if law == "gaussian" else mixed.epsilon <= asked
 
 
 def test_where_no_gaussian_noise_can_be_drawn_laplace_noise_is_left() -> None:

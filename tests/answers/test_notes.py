@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from database.clinic import exactly
+from hedgerow import protect
 from hedgerow.answers.answer import Answer
 
 
@@ -63,6 +64,27 @@ def test_each_way_is_told(sql: str, said: list[str]) -> None:
     assert isinstance(answer, Answer)
     assert len(answer.notes) == len(said)
     assert all(part in note for part, note in zip(said, answer.notes, strict=True))
+
+
+def test_bounds_are_told_as_they_were_declared_and_not_as_the_grid_has_them() -> None:
+    """No power of two is 0.3: the grid of a real column without a step of its own ends a little below."""
+    frame = pa.table({"id": [1, 2, 3], "y": [0.1, 0.2, 0.3], "z": [10.0, 20.0, 30.0], "n": [1, 2, 3]})
+    columns = {"y": (-0.1, 0.3), "z": {"type": "real", "min": 0, "max": 123.4, "step": 0.1}, "n": (-1234, 12_345_678)}
+    bounds = "contribution_bounds_per_group => (-0.05, 0.7)"
+    with protect(frame, unit="id", neighbours="add-remove", columns=columns, epsilon=100, max_rows_per_group=3) as db:
+        notes = {sql: db.explain(f"SELECT {sql} FROM data", epsilon=1).notes for sql in ("AVG(y)", "MEDIAN(y)", "SUM(y * 1000)", "SUM(z)")}
+        sums = db.explain(f"SELECT SUM(y, {bounds}) AS s FROM data", epsilon=1).notes
+        clipped = db.explain(f"SELECT SUM(y, {bounds}, clipped => TRUE) AS s FROM data", epsilon=1).notes
+        whole = db.explain("SELECT SUM(n) FROM data", epsilon=1).notes
+        steps = db.explain("SELECT MEDIAN(y), SUM(z) FROM data", epsilon=1).steps
+    for sql, low, high in (("AVG(y)", "-0.1", "0.3"), ("MEDIAN(y)", "-0.1", "0.3"), ("SUM(y * 1000)", "-100", "300")):
+        assert f"In {sql} values count as at least {low} and at most {high}." in notes[sql]
+    assert "In SUM(z) values count as at least 0 and at most 123.4." in notes["SUM(z)"]
+    assert "In SUM(n) values count as at least -1,234 and at most 12,345,678." in whole
+    for told in (sums, clipped):
+        assert any("what a unit adds up to counts as at least -0.05 and at most 0.7" in note for note in told)
+    assert "SUM(z): values are moved into 0 to 123.4 and rounded to steps of 0.1." in steps
+    assert any(step.endswith("and rounded by less than a millionth of that.") for step in steps)
 
 
 def test_rows_of_their_own_are_not_capped() -> None:

@@ -117,3 +117,9 @@ def test_the_mean_size_is_that_of_draws(law: Laplace | Gaussian, weights: tuple[
 
 def test_no_noise_has_no_size() -> None:
     assert mean_size(Laplace(Fraction(1, 10**6)), (Fraction(1),)) == 0
+
+
+@pytest.mark.parametrize("law", [*LAWS, Blend(tuple((law, Fraction(1, 2)) for law in LAWS)), Blend(((LAWS[0], Fraction(1, 3)),) * 3)])
+def test_of_no_groups_there_are_no_radii(law: Laplace | Gaussian | Blend) -> None:
+    for numbers in (1, 3, 9):
+        assert radii(law, np.zeros((0, numbers)), 0.05).shape == (0,)

@@ -45,6 +45,23 @@ def test_table_csv_json_and_arrow_tell_the_same(policy: str, capsysbinary: pytes
     assert f"{answer['rows'][0]['n']:,}" in table
 
 
+@pytest.mark.long
+def test_an_answer_of_no_groups_is_told_in_every_format(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """No more than a few are 30 years old: of them the groups of a column without declared values are not shown."""
+    policy = write_clinic(tmp_path)
+    policy.write_text(policy.read_text().replace("[tables.visits.columns]\n", '[tables.visits.columns]\nnote = { type = "text" }\n'))
+    sql = "SELECT note, VAR_POP(age) AS v, AVG(age) AS m FROM visits WHERE age = 30 GROUP BY note"
+    told = []
+    for options in ((), ("--format", "csv"), ("--json",), ("--format", "arrow")):
+        assert main(["query", str(policy), sql, *options]) == 0
+        told.append(capsysbinary.readouterr().out)
+    assert "No group reached the noisy count" in told[0].decode()
+    assert told[1].decode().splitlines() == ["note,v,m"]
+    assert json.loads(told[2])["intervals"] == {"note": [], "v": [], "m": []}
+    assert pa.ipc.open_stream(told[3]).read_all().num_rows == 0
+    assert main(["explain", str(policy), sql]) == 0
+
+
 def test_cells_of_csv() -> None:
     from datetime import date
 

@@ -21,6 +21,7 @@ from hedgerow.database import Database, open
 from hedgerow.database.listing import Listing
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, Unsupported
 from hedgerow.privacy.account import Account, DualAccount
+from hedgerow.privacy.loss import rho_of_pure
 
 
 def test_without_noise_it_is_plain_sql() -> None:
@@ -252,6 +253,20 @@ def test_gaussian_noise_leaves_only_the_rho_branch() -> None:
         again = db.query("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1)
         assert "paid in rho" not in str(again)
         assert "paid in rho" not in str(db.explain("SELECT city, COUNT(*) FROM data GROUP BY city", epsilon=1))
+
+
+def test_a_median_costs_what_was_asked_for_under_gaussian_noise_too(tmp_path: Path) -> None:
+    """It has a pure epsilon, which the cap on one question holds for."""
+    policy = write(tmp_path)
+    policy.write_text(policy.read_text().replace("[budget]", '[budget]\nnoise = "gaussian"'))
+    with open(policy, in_process=True) as db:
+        for asked in ("MEDIAN(age) FROM visits", "MIN(age), MAX(age) FROM visits", "region, MEDIAN(age) FROM visits GROUP BY region"):
+            answer = db.query(f"SELECT {asked}", epsilon=1)
+            assert isinstance(answer, Answer)
+            assert Fraction(99, 100) <= answer.cost.epsilon <= 1
+            assert answer.cost.rho <= rho_of_pure(1)
+        with pytest.raises(Refused, match="max_epsilon_per_query"):
+            db.query("SELECT MEDIAN(cost) FROM visits", epsilon=1.5)
 
 
 def test_several_populations_have_several_budgets(tmp_path: Path) -> None:

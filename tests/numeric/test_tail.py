@@ -278,7 +278,16 @@ def test_tails_are_upper_bounds_by_a_hair(sigma: float) -> None:
             truth = sum(bell[m:]) / (2 * sum(bell) - 1)
         found = Decimal(gaussian_tail(sigma, m))
         assert truth <= found <= max(truth * Decimal("1.00000001"), Decimal("1.1e-300"))
-    assert gaussian_tail(1001.0, 5) == 1.0
+
+
+@pytest.mark.parametrize("sigma", [1000.5, 20_000.0])
+def test_tails_of_wide_noise_are_upper_bounds_by_little(sigma: float) -> None:
+    """Against sums of all masses, smallest first."""
+    z = np.arange(ceil(38 * sigma), -1, -1, dtype=np.float64)
+    bell = np.exp(-((z / sigma) ** 2) / 2)
+    tails = np.cumsum(bell)[::-1] / (2 * bell.sum() - 1)
+    for m in (0, 1, 7, *(int(part * sigma) for part in (0.3, 0.9, 1.0, 1.1, 2.5, 4.0, 6.0))):
+        assert tails[m] <= gaussian_tail(sigma, m) <= tails[m] * 1.0001
 
 
 @pytest.mark.parametrize("square", [0.35, 0.55, 1.05])

@@ -186,6 +186,12 @@ def test_describe_links_and_parts() -> None:
     ]
 
 
+def test_describe_says_no_step_that_nobody_chose() -> None:
+    fine, coarse = (Measure("total", "cost", Snap(Fraction(1, size), 0, 10 * size)) for size in (2**20, 2**8))
+    assert said(VISITS, fine)[1] == "SUM(cost): values are moved into 0 to 10 and rounded by less than a millionth of that."
+    assert said(VISITS, coarse)[1] == "SUM(cost): values are moved into 0 to 10 and rounded to steps of about 0.00390625."
+
+
 def test_describe_measures() -> None:
     ten = Snap(Fraction(1), 0, 10)
     dimes = Snap(Fraction(1, 10), 0, 100)

@@ -18,6 +18,11 @@ def test_domain() -> None:
     assert Range("integer", ZERO, TWO).domain(3) == (0, 1, 2)
     assert Range("integer", ZERO, TWO).domain(2) is None
     assert Range("integer").domain(9) is None
+    whole, step = Range("integer", Fraction(-(2**63)), Fraction(2**63)), Fraction(2**62)
+    assert whole.domain(10**6) is None  # more values than a range can count
+    assert whole.but(step=step).domain(5) == tuple(n * 2**62 for n in (-2, -1, 0, 1, 2))
+    assert whole.but(step=step).domain(4) is None
+    assert Range("integer", Fraction(3), Fraction(4), Fraction(5)).domain(9) is None  # no multiple lies between them
     assert Range("real", ZERO, TWO).domain(9) is None
 
 

@@ -167,18 +167,42 @@ def test_the_delta_of_a_threshold_and_of_noise_need_not_be_added(groups: int, sc
 
 @pytest.mark.parametrize(("low", "high"), [(0, 3), (-2, 2), (-1, 3)])
 def test_a_unit_alone_in_some_groups_moves_the_others_by_less(low: int, high: int) -> None:
-    """Replaced, in g = 2 groups at most: all moves in the groups that are not its own, against (2g - j)/2g of the whole."""
+    """Replaced, in g = 2 groups at most: all moves in the groups that both worlds have, where the old unit was alone in some of its own and
+    the new one is in others, against (2g - j)/2g of the whole, j the larger number of the two."""
     g, far = 2, max(-low, high)
     most = max(2 * g * far**2, g * (high - low) ** 2)
-    for alone in range(g + 1):
-        squares = 0
+    for old, new in itertools.product(range(g + 1), repeat=2):
+        alone, squares = max(old, new), 0
         for both in range(g - alone + 1):  # groups that it leaves and enters again
-            leaves, enters = g - alone - both, g - both
+            leaves, enters = g - old - both, g - new - both
             ways = itertools.product(range(low, high + 1), repeat=2 * both)
             squares = max(
                 squares, *(sum((a - b) ** 2 for a, b in zip(w[:both], w[both:], strict=True)) + (leaves + enters) * far**2 for w in ways)
             )
         assert squares <= Fraction(2 * g - alone, 2 * g) * most
+
+
+def test_moments_of_a_unit_alone_in_some_groups_move_by_less() -> None:
+    """Numbers of at least 0 that add up to 2 at most: in one group both units move them by at most twice the square of that."""
+    total, ways = 2, [way for way in itertools.product(range(3), repeat=3) if sum(way) <= 2]
+    most = max(sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) for one, other in itertools.product(ways, repeat=2))
+    assert most == 2 * total**2
+    assert max(sum(a**2 for a in one) for one in ways) == total**2
+
+
+@pytest.mark.parametrize(("scale", "epsilon", "chance"), [("5", "0.5", "0.004"), ("4", "0.9", "0.03"), ("2.5", "0.4", "0.05")])
+def test_lone_groups_on_both_sides_are_covered(scale: str, epsilon: str, chance: str) -> None:
+    """A unit in one group is replaced by one in another: each of the two groups is lone or of many, and all outcomes are enumerated."""
+    law, move = Gaussian(Fraction(scale)), Sensitivity.each(2, 1)
+    threshold = Threshold.calibrate(0, law, most=1, groups=1, delta=Fraction(chance))
+    loss = Noise((law,), threshold, at=Fraction(epsilon)).loss([move])
+    for old, new in itertools.product((True, False), repeat=2):
+        left, right = (
+            sparse(float(scale), threshold.least, float(threshold.edge), alone, not alone)[:: 1 if comes else -1]
+            for alone, comes in ((old, False), (new, True))
+        )
+        p, q = (np.outer(one, other).ravel() for one, other in zip(left, right, strict=True))
+        assert max(exact_delta(p, q, float(epsilon)), exact_delta(q, p, float(epsilon))) <= loss.delta
 
 
 def test_lone_groups_cover_every_number_of_them() -> None:

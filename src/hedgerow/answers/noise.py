@@ -2,7 +2,8 @@
 
 The epsilon of a question pays for all of it: its measures share it equally. With Laplace noise the shares are epsilons. With Gaussian
 noise they are shares of rho = epsilon tanh(epsilon/2), which is what the dearest question of that epsilon would cost (a pure
-epsilon it has not).
+epsilon it has not). A question that only chooses values has a pure epsilon under either noise, the one asked for: in shares of rho a median
+at epsilon 1 would cost sqrt(8 tanh(1/2)) = 1.92 of it.
 
 ``"best"`` is whichever serves the epsilon *and the delta* of the question better: Laplace noise, or Gaussian noise whose delta at that
 epsilon is no more (all numbers together, and the threshold: ``privacy.gaussian``). Better is the lower threshold where groups are not
@@ -124,7 +125,9 @@ def noise_for(plan: Aggregate, unit: Unit, *, epsilon: Fraction, delta: Fraction
         tight = None if delta is None else _tight(plan, unit, epsilon, delta)
         return plain if tight is None or not _better(tight, plain, len(plan.measures)) else tight
     chance = _share_of(delta, plan)
-    price = _Price(unit, plan.reach(unit), epsilon, rho_of_pure(epsilon), law, chance)
+    # What is only chosen has a pure epsilon, which must be the one asked for. Beside Gaussian noise, which has none, it is paid in rho.
+    paid: LawName = law if any(isinstance(measure, Measure) for measure in plan.measures) else "laplace"
+    price = _Price(unit, plan.reach(unit), epsilon, rho_of_pure(epsilon), paid, chance)
     centre = _centre(plan, unit, law)
     moves = plan.sensitivity(unit)
     measures = [measure for measure in plan.measures if not isinstance(measure, Cross)]  # no question has one

@@ -23,6 +23,8 @@ from hedgerow.threshold import Threshold
 
 __all__ = ["bracket_of", "notes_for", "paid_in_rho"]
 
+_FINE = 2**18  # steps; a grid that nobody declared has more, up to its bound
+
 
 def notes_for(question: Question, noise: Noise) -> tuple[str, ...]:
     """One sentence for each way in which the answer may differ from plain SQL, noise aside."""
@@ -101,14 +103,14 @@ def _clamped(call: AggregateCall, snap: Snap, known: Range) -> str:
     if known.type == "date":
         first, last = (date.fromordinal(int(end)) for end in (low, high))
         return f"In {call.text} dates count as {first} at the earliest and {last} at the latest."
-    return f"In {call.text} values count as at least {_number(low)} and at most {_number(high)}."
+    return f"In {call.text} values count as at least {_number(low, snap)} and at most {_number(high, snap)}."
 
 
 def _limited(call: AggregateCall, measure: Measure, where: str) -> list[str]:
     """Of a sum with bounds on what a unit adds up to."""
     if measure.limits is None or measure.snap is None:
         return []
-    low, high = (_number(end * measure.snap.step) for end in measure.limits)
+    low, high = (_number(end * measure.snap.step, measure.snap) for end in measure.limits)
     return [f"In {call.text} what a unit adds up to{where} counts as at least {low} and at most {high}."]
 
 
@@ -116,7 +118,7 @@ def _summed(call: AggregateCall, measure: Measure) -> list[str]:
     """Of a sum for which it was counted how many units are outside its bounds, or of one beside it."""
     if measure.snap is None:
         return []
-    low, high = (_number(end * measure.snap.step) for end in (measure.snap.low, measure.snap.high))
+    low, high = (_number(end * measure.snap.step, measure.snap) for end in (measure.snap.low, measure.snap.high))
     told = f"In {call.text} what a unit adds up to counts as at least {low} and at most {high}"
     if call.clip is None:
         return [f"{told}."]
@@ -125,8 +127,12 @@ def _summed(call: AggregateCall, measure: Measure) -> list[str]:
     return [f"{told}; the interval is that of sums from {' to '.join(map(_number, call.clip.outer))}."]
 
 
-def _number(value: Fraction) -> str:
-    return f"{float(value):,.10g}"
+def _number(value: Fraction, snap: Snap | None = None) -> str:
+    """Ten digits; on a fine grid, which nobody chose, as few as say the value to half a step: what was declared, and not where it came
+    to lie."""
+    near = Fraction(0) if snap is None or max(abs(snap.low), abs(snap.high)) < _FINE else snap.step / 2
+    shorter = (float(f"{float(value):.{digits}g}") for digits in range(1, 11))
+    return f"{next((short for short in shorter if abs(Fraction(short) - value) <= near), float(value)):,.10g}"
 
 
 def _snaps(measure: Measure | Pick) -> list[tuple[str, Snap]]:

@@ -51,7 +51,7 @@ def radius(law: Additive | Blend, weights: Sequence[Fraction], beta: Fraction) -
     largest = max(one.scale * weight for one, weight in known)
     if any(isinstance(one, Gaussian) for one, _ in known):
         unit = max(weight for _, weight in known)
-        size = math.sqrt(sum(many * float(one.scale * weight) ** 2 for (one, weight), many in known.items())) / float(unit)
+        size = math.sqrt(sum(many * float(one.scale * (weight / unit)) ** 2 for (one, weight), many in known.items()))
         return unit * (gaussian_radius(size, float(beta)) + 1)
     sizes = tuple(sorted(float(one.scale * weight / largest) for one, weight in known.elements()))
     steps = sum(many * weight * Fraction(_apart(one)) for (one, weight), many in known.items())
@@ -77,7 +77,7 @@ def radii(law: Additive | Blend, weights: Floats, beta: float) -> Floats:
     slow = size.shape[1] * len(parts) > _CLOSED
     grain = _GRAINS[len(size) > _FEW]
     size = np.ceil(size * grain) / grain if slow else size
-    sizes = np.sort((size[:, :, None] * (each / each.max())).reshape(len(size), -1), axis=1)
+    sizes = np.sort((size[:, :, None] * (each / each.max())).reshape(len(size), size.shape[1] * len(each)), axis=1)
     far = [_laplace_radius(tuple(row[row > 0].tolist()), beta) for row in sizes] if slow else _closed_radii(sizes, beta)
     return np.asarray(np.asarray(far) * most * each.max() * _UP + steps)
 
@@ -167,14 +167,15 @@ def mean_size(law: Additive | Blend, weights: Sequence[Fraction]) -> float:
     ones: the integral of (1 - f(u))/u^2 over u > 0, times 2/pi, where f is the characteristic function, prod 1/(1 + (w b u)^2).
     """
     known = _parts(law, weights)
-    sizes = np.array([float(one.scale * weight) for one, weight in known])
+    largest = max((one.scale * weight for one, weight in known), default=Fraction(1))  # squares of parts of it are doubles
+    sizes = np.array([float(one.scale * weight / largest) for one, weight in known])
     if any(isinstance(one, Gaussian) for one, _ in known):  # the square of Laplace noise is twice that of its scale
         twice = np.array([1 if isinstance(one, Gaussian) else 2 for one, _ in known])
-        return math.sqrt(2 / math.pi) * math.sqrt(float((np.square(sizes) * twice).sum()))
+        return float(largest) * math.sqrt(2 / math.pi) * math.sqrt(float((np.square(sizes) * twice).sum()))
     if len(known) == 1:
         ((one, weight),) = known
         return float(weight) / math.sinh(1 / float(one.scale)) if one.scale > Fraction(1, 500) else 0.0
     u = np.tan((np.arange(20_000) + 0.5) * (math.pi / 2 / 20_000)) / sizes.max()
     near = -np.expm1(-np.log1p((u[:, None] * sizes) ** 2).sum(axis=1))
     slope = (1 + (u * sizes.max()) ** 2) / sizes.max() * (math.pi / 2 / 20_000)
-    return float(2 / math.pi * np.sum(near / u**2 * slope))
+    return float(largest) * float(2 / math.pi * np.sum(near / u**2 * slope))

@@ -129,25 +129,24 @@ def gaussian_log_mass(z: Floats, sigma: float) -> Floats:
 
 
 def gaussian_tail(sigma: float, m: int) -> float:
-    """At least Pr[Z >= m] for m >= 0, and above it by less than a part in 10^8, while sigma is at most 1000; 1 above that."""
+    """At least Pr[Z >= m] for m >= 0, and above it by less than a part in 10^8 while sigma is at most 1000.
+
+    Beyond, the sum over z >= m is at most the integral from m - 1/2 where the bell is convex (m > sigma: Hermite and Hadamard). Elsewhere
+    it exceeds it by at most 0.031/sigma^2: the midpoint rule errs by at most 1/8 of the integral of |f''| in each cell, only cells where f
+    is concave count, and there |f''| adds up to at most max |f'| = 0.242/sigma^2.
+    """
     if sigma > _SUMMED:
-        return 1.0
+        return (0.5 * erfc((m - 0.5) / sigma / sqrt(2)) + (0.0 if m > sigma else 0.031 / sigma**2)) * _UP
     return max(float(np.sum(_bell(np.arange(m, m + ceil(_REACH * sigma) + 10.0), sigma))) / _total(sigma) * _UP, _TINY)
 
 
 def gaussian_radius(sigma: float, beta: float) -> int:
-    """The smallest k with Pr[|Z| > k] <= beta; above sigma = 1000 at most one step more.
-
-    There, the sum over z > k is at most the integral from k + 1/2 where the bell is convex (k >= sigma: Hermite and Hadamard). Elsewhere it
-    exceeds it by at most 0.031/sigma^2 on each side: the midpoint rule errs by at most 1/8 of the integral of |f''| in each cell, only
-    cells where f is concave count, and there |f''| adds up to at most max |f'| = 0.242/sigma^2.
-    """
+    """The smallest k with Pr[|Z| > k] <= beta; above sigma = 1000 at most one step more."""
     if sigma > _SUMMED:
         low, high = -1, ceil(_REACH * 4 * sigma)
         while high - low > 1:
             k = (low + high) // 2
-            tail = erfc((k + 0.5) / sigma / sqrt(2)) + (0.0 if k >= sigma else 0.062 / sigma**2)
-            low, high = (low, k) if tail * _UP <= beta else (k, high)
+            low, high = (low, k) if 2 * gaussian_tail(sigma, k + 1) <= beta else (k, high)
         return high
     z = np.arange(ceil(38 * sigma) + 10.0, 0, -1)  # smallest first, so that the running sum keeps its digits
     tails = 2 * np.cumsum(_bell(z, sigma)) / _total(sigma) * _UP  # tails[i] = Pr[|Z| >= z[i]]

@@ -194,8 +194,7 @@ def _joined(join: Join, columns: Mapping[str, Expression]) -> tuple[list[str], M
         most = f"of whom at most {_many(join.others.max_rows, 'row')} count in a group"
         lines = [kept, *lines, f"Puts beside each row the first row of the unit that {by} names there, {most}."]
     else:
-        agree = f" where {pairs}" if pairs else ""
-        lines = [*lines, f"Puts beside each row the rows of the same unit there{agree}{kept}."]
+        lines = [*lines, f"Puts beside each row the rows of the same unit there{f' where {pairs}' if pairs else ''}{kept}."]
     return lines, {**columns, **{name: there[theirs] for name, theirs in join.adds}}
 
 
@@ -216,8 +215,7 @@ def _caps(plan: Aggregate) -> str:
 
 
 def _measure(measure: Measure, moves: Sensitivity, columns: Mapping[str, Expression], unit: Unit) -> list[str]:
-    arguments = _list([columns[name] for name in measure.columns])
-    name = _name(measure).format(arguments)
+    name = _name(measure).format(_list([columns[one] for one in measure.columns]))
     step, lines = Fraction(1), []
     for column, snap in [(measure.column, measure.snap), *([] if measure.second is None else [measure.second])]:
         if column is not None and snap is not None:
@@ -246,8 +244,7 @@ def _name(measure: Measure) -> str:
 def _pick(pick: Pick, moves: Sensitivity, columns: Mapping[str, Expression], plan: Aggregate, unit: Unit) -> list[str]:
     argument = text(columns[pick.column])
     if pick.kind == "quantiles":
-        shares = ", ".join(_number(share) for share in pick.at)
-        name = f"The quantile{'' if len(pick.at) == 1 else 's'} {shares} of {argument}"
+        name = f"The quantile{'' if len(pick.at) == 1 else 's'} {', '.join(map(_number, pick.at))} of {argument}"
     else:
         name = f"{ {'least': 'MIN', 'greatest': 'MAX', 'mode': 'MODE'}[pick.kind] }({argument})"
     if pick.snap is not None:
@@ -278,7 +275,10 @@ def _moved_into(name: str, snap: Snap, *, dates: bool = False) -> str:
     if dates:
         first, last = (date.fromordinal(min(max(int(end), 1), date.max.toordinal())).isoformat() for end in (low, high))
         return f"{name}: dates are moved into {first} to {last}."
-    return f"{name}: values are moved into {_number(low)} to {_number(high)} and rounded to steps of {_number(snap.step)}."
+    # A grid that nobody declared has a million steps or so, in powers of two: what they are says nothing.
+    fine = snap.high - snap.low >= 2**19 and (snap.step * 10**6).denominator != 1
+    grid = "by less than a millionth of that" if fine else f"to steps of {_number(snap.step)}"
+    return f"{name}: values are moved into {_number(low)} to {_number(high)} and rounded {grid}."
 
 
 def _many(count: int, noun: str) -> str:

@@ -47,8 +47,8 @@ class Range:
             return (False, True)
         if self.type == "integer" and self.low is not None and self.high is not None:
             step = max(int(self.step or 1), 1)
-            found = range(-(-int(self.low) // step) * step, int(self.high) + 1, step)  # multiples of the step
-            return tuple(found) if 0 < len(found) <= limit else None
+            first, last = -(-int(self.low) // step), int(self.high) // step  # multiples of the step; no range counts beyond 2^63
+            return tuple(range(first * step, last * step + 1, step)) if 0 <= last - first < limit else None
         return None
 
     def but(self, **changes: object) -> Range:

@@ -7,7 +7,7 @@ that did not pass, however it was made.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from fractions import Fraction
 
 from hedgerow.policy.column_checks import column_mistakes
@@ -151,9 +151,10 @@ def _partition_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
 
 
 def mistakes_together(
-    budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...], analysts: tuple[AnalystRule, ...]
+    budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...], analysts: tuple[AnalystRule, ...], unsure: Set[str] = frozenset()
 ) -> Iterator[Mistake]:
-    """Between the pieces: names, populations, sources, and delta against the number of people."""
+    """Between the pieces: names, populations, sources, and delta against the number of people. The budgets of some populations may have
+    mistakes of their own, and are not missing."""
     yield from twice_mistakes(("budgets",), (rule.population for rule in budgets), "population")
     yield from twice_mistakes(("tables",), (table.name for table in tables), "table")
     yield from twice_mistakes(("analysts",), (analyst.name for analyst in analysts), "analyst")
@@ -162,7 +163,7 @@ def mistakes_together(
         if not table.public:
             yield from _population_mistakes(first.setdefault(table.population or "", table), table)
     yield from _source_mistakes(tables)
-    known = {rule.population for rule in budgets}
+    known = {rule.population for rule in budgets} | unsure
     for population in [name for name in first if name not in known]:
         place = ("tables", first[population].name, "population")
         yield Mistake(place, f"population {population!r} has no budget: add [budgets.{population}] with its epsilon")

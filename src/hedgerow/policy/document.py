@@ -64,12 +64,12 @@ def read_document(document: Mapping[str, object], *, files: bool = True) -> tupl
     top.only("database", "budget", "budgets", "tables", "analysts")
     name, engine, ledger, failures = _database(top)
     tables = tuple(_tables(top, files))
-    budgets = _budgets(top, tables)
+    budgets, unsure = _budgets(top, tables)
     analysts = tuple(_analysts(top))
     # The budget of the one unnamed population stands in [budget], whatever that population is called.
     named = top.content.get("budgets")
     own = set(named) if isinstance(named, Mapping) else set()
-    for mistake in mistakes_together(budgets, tables, analysts):
+    for mistake in mistakes_together(budgets, tables, analysts, unsure):
         place = mistake.place
         if place[0] == "budgets" and place[1] not in own:
             place = ("budget", *place[2:])
@@ -94,8 +94,9 @@ def _database(top: Section) -> tuple[str, str, str | None, int]:
     return name or "", engine, ledger, section.take("max_failures", a_whole) or MAX_FAILURES
 
 
-def _budgets(top: Section, tables: tuple[TableRule, ...]) -> tuple[BudgetRule, ...]:
-    """[budgets.NAME] for populations by name; [budget] for the one that has no such table."""
+def _budgets(top: Section, tables: tuple[TableRule, ...]) -> tuple[tuple[BudgetRule, ...], set[str]]:
+    """Read [budgets.NAME] for populations by name, [budget] for the one that has no such table; and the populations whose budget is
+    written, but has mistakes."""
     further = top.inner("budgets")
     sections = {} if further is None else dict(further.each())
     main = top.inner("budget")
@@ -108,7 +109,9 @@ def _budgets(top: Section, tables: tuple[TableRule, ...]) -> tuple[BudgetRule, .
         sections = {population: main, **sections}
     elif not sections and not {"budget", "budgets"} & top.bad:
         top.mistakes.append(Mistake(("budget",), "budget is missing: add [budget] with epsilon = …"))
-    return tuple(rule for population, section in sections.items() if (rule := _budget(population, section)) is not None)
+    read = {population: _budget(population, section) for population, section in sections.items()}
+    lost = {table.population or "" for table in tables} if {"budget", "budgets"} & top.bad else set()
+    return tuple(rule for rule in read.values() if rule is not None), lost | {name for name, rule in read.items() if rule is None}
 
 
 def _budget(population: str, section: Section) -> BudgetRule | None:

@@ -15,12 +15,21 @@ Then the one is the mean of g(|L|) under (P+Q)/2 and the other the mean of g(min
 (M+N)/(P+Q)/(1-d) against (P+Q)/2: a constant while |L| <= eps, beyond it (1 + e^eps)/(1 + e^|L|) times that, falling. So under it |L|
 is stochastically smaller, and g(min(., eps)) <= g: the claim. []
 
-**Lone groups.** Where groups are published by a threshold, a unit that is in g groups may be alone in j of them. These come through with
-probability at most j p, and only the others move besides: sum s_i^2 falls to its (n-j)/n-th part, n = ``slots``, the groups whose numbers
-a unit moves (g, or 2 g where it is replaced: it leaves some and enters others). For a number that lies between a <= 0 and b >= 0, w the
-larger size, replaced in o groups and coming or going in the rest of the 2g - j, s^2 is o (b-a)^2 + (2g - j - 2o) w^2, linear in o <= g - j;
-at both ends it is at most (2g-j)/2g of max(2 g w^2, g (b-a)^2), which is what the sensitivity says. So delta is the largest of
-j p + delta(j), and not g p + delta(0): who is alone everywhere moves nothing else. ``lone`` bounds delta(j) for j from 1, 2, 4, … on.
+**Lone groups.** Where groups are published by a threshold, call lone those that one of two neighbours has and the other has not: i on the
+one side, k on the other, each i, k <= g, the groups that a unit may be in; j the larger of the two. A lone group comes through with
+probability at most p, so none of its side does with at least 1 - i p or 1 - k p, both at least 1 - j p, independently of all other groups.
+Given that, what is published is a function of the groups that both have: these are the P and Q from above, of delta(j) at epsilon, and
+their good pair is one of the whole, for (1 - j p)(1 - delta(j)) >= 1 - j p - delta(j) (``threshold``). What is left to show is that the sum
+of s_i^2 over the groups that both have is at most the (n-j)/n-th part of what it is without lone ones, n = ``slots``.
+
+A unit that comes or goes (n = g) is lone on one side alone, and moves the g - j others. One that is replaced (n = 2 g) leaves at most g - i
+groups that both have, and enters at most g - k. Let it do both in o of them, o <= g - j; so it only comes or goes in 2g - i - k - 2o, which
+is at most 2g - j - 2o. For a number between a <= 0 and b >= 0, w the larger size, the sum is at most o (b-a)^2 + (2g - j - 2o) w^2. The
+sensitivity says M = max(2g w^2, g (b-a)^2), so w^2 <= M/2g and (b-a)^2 <= M/g, and that is at most (2o + 2g - j - 2o) M/2g = (2g-j)/2g M.
+For moments, which are at least 0 and add up to t at most, twice t^2 takes the place of (b-a)^2, and t of w. []
+
+So delta is the largest of j p + delta(j), and not g p + delta(0): who is alone everywhere moves nothing else. ``lone`` bounds delta(j) for
+j from 1, 2, 4, … on.
 """
 
 from __future__ import annotations

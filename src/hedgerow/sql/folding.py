@@ -26,6 +26,7 @@ from hedgerow.sql.typed import Typed, aligned
 
 __all__ = ["folded"]
 
+_COARSE: Final = 2**62  # the largest step in which whole numbers are added up
 _NOISE: Final = "Aggregates of several people are noisy, and noise comes last: here they would be exact"
 _SHARED: Final = "SELECT DISTINCT looks for rows that different people share"
 _PUBLIC: Final = "Join public tables as they are, row by row."
@@ -155,7 +156,7 @@ class _Folding(RowReader):
         if not value.range.bounded:
             raise self.unbounded(asked.node, "and sums need them", [value])
         grid = snap(value.range)
-        if grid is None:
+        if grid is None or (value.type == "integer" and grid.step > _COARSE):
             what, instead = "The bounds of this are too wide to add it up exactly", "Declare narrower bounds in the policy: within ±2^53."
             raise self.text.refusal(Unbounded, what, asked.node, instead)
         return Folded("total" if asked.function == "SUM" else "mean", self._column(value), grid)

@@ -31,6 +31,7 @@ __all__ = ["Measuring", "result"]
 
 MAX_AGGREGATES: Final = 100
 _MOST: Final = 2**62
+_FAR: Final = Fraction(2**400)  # the size of a step: so that squares of values, and of their noise, are doubles
 # How many steps wide the values may be whose moments are taken: their products have to stay whole numbers that engines can add.
 _WIDE: Final = {"AVG": None, "VAR_POP": 2**13, "VAR_SAMP": 2**13, "STDDEV_POP": 2**13, "STDDEV_SAMP": 2**13}
 # The numbers of a correlation have both widths squared, and noise must be drawable beside them.
@@ -212,7 +213,8 @@ class Measuring:
         low, high = (half_away(limit / grid.step) for limit in asked.named.limits)
         if (low, high) == (0, 0) or max(abs(low), abs(high)) > _MOST:
             what = "contribution_bounds_per_group is too narrow or too wide for the steps of this column"
-            self._reader.refuse(asked.node, what, f"Choose bounds that are multiples of {grid.step}.")
+            least, most = (f"{float(many * grid.step):.1g}" for many in (1, _MOST))
+            self._reader.refuse(asked.node, what, f"Choose bounds from {least} to {most} in size.")
         return Measure("total", self._column(value), grid, (low, high))
 
     def _pair(self, asked: Asked) -> Measure:
@@ -242,6 +244,10 @@ class Measuring:
         if grid is None:
             what, instead = "The bounds of this are too wide to add it up exactly", "Declare narrower bounds in the policy: within ±2^53."
             raise self._scope.text.refusal(Unbounded, what, node, instead)
+        if asked.function.startswith(("VAR", "STDDEV", "COVAR")) and not 1 / _FAR <= grid.step <= _FAR:
+            size = "large" if grid.step > 1 else "small"
+            what = f"The values of this are so {size} that their squares are no numbers any more"
+            reader.refuse(node, what, f"Multiply them by something that makes them {'smaller' if size == 'large' else 'larger'} first.")
         if grid.low == grid.high and not constant_too:
             what = "The mean of a constant is that constant" if name == "AVG" else f"{name} of a constant is known beforehand"
             reader.refuse(node, what, "Leave it out.")

@@ -158,8 +158,14 @@ def bound_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sums, "snapped", unclamped)
 
 
+def believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The door takes noise at its word, as it once did; else it refuses what is planted into a threshold."""
+    monkeypatch.setattr(door, "_check", lambda *_: None)
+
+
 def threshold_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a unit were in one undeclared group."""
+    believed(monkeypatch)
     calibrate = Threshold.calibrate
     monkeypatch.setattr(
         Threshold, "calibrate", lambda index, law, *, groups, moved, **rest: calibrate(index, law, groups=1, moved=1, **rest)
@@ -168,12 +174,14 @@ def threshold_for_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def cut_for_one_side(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if who is replaced by another moved the count where they were, and not where the other is."""
+    believed(monkeypatch)
     calibrate = Threshold.calibrate
     monkeypatch.setattr(Threshold, "calibrate", lambda index, law, **rest: calibrate(index, law, **rest | {"moved": rest["groups"]}))
 
 
 def cut_too_low(monkeypatch: pytest.MonkeyPatch) -> None:
     """The threshold stays, and noise is cut further down: what one unit moves shows in the last values."""
+    believed(monkeypatch)
     calibrate = Threshold.calibrate
 
     def lower(*arguments: Any, **rest: Any) -> Threshold:

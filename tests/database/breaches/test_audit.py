@@ -14,12 +14,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from database.breaches.mutants import believed
 from database.breaches.wider_mutants import parts_for_each_question, pick_for_one_row
 from depth import many
 from hedgerow import protect
 from hedgerow import release as door
 from hedgerow.database import opening
 from hedgerow.engines.duckdb import DuckDB
+from hedgerow.errors import InvalidArgument
 from hedgerow.policy.reading import parse_policy
 from hedgerow.threshold import Threshold
 from hedgerow.verify import audit
@@ -149,6 +151,9 @@ def test_a_threshold_that_is_too_low_is_found(monkeypatch: pytest.MonkeyPatch) -
         return replace(whole, least=whole.least - 3 * most)
 
     monkeypatch.setattr(Threshold, "calibrate", low)
+    with pytest.raises(InvalidArgument, match="states all of its delta"):
+        shown()
+    believed(monkeypatch)
     count, delta = shown()
     assert binom.sf(count - 1, len(GROUPS), delta) < 1e-10
 

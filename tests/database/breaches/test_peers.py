@@ -56,6 +56,9 @@ def test_a12_the_key_of_one_person_is_not_shown(monkeypatch: pytest.MonkeyPatch)
     assert shown() == {"big"}
     calibrate = Threshold.calibrate
     monkeypatch.setattr(Threshold, "calibrate", lambda *a, **k: replace(calibrate(*a, **k), least=-1000))  # as a build that shows all
+    with pytest.raises(InvalidArgument, match="states all of its delta"):
+        shown()
+    mutants.believed(monkeypatch)
     assert shown() == {"big", "lone"}
 
 
