@@ -82,8 +82,10 @@ def _measure_mean(asked: Asked, name: str, values: Sequence[Any], meaning: Any, 
 def _measure_vagueness(asked: Asked, name: str, values: Sequence[Any]) -> float:
     """Return the stated bias over a tenth of the spread of the answers, or of what rounding hides."""
     bias = stated_bias(asked.answer, name)
-    spread = statistics.pstdev(values) if isinstance(values[0], float) else statistics.pstdev(values) + 0.5
-    return 0.0 if bias == 0 else bias / (spread / 10)
+    if bias == 0:
+        return 0.0
+    hidden = 0.0 if isinstance(values[0], float) else 0.5
+    return bias / ((statistics.pstdev(values) + hidden) / 10)
 
 
 def _find_ratio_bias(aggregate: Aggregate, values: Sequence[float], meaning: Any, grid: Grid) -> float:
