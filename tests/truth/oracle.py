@@ -1,7 +1,7 @@
 """Exact meaning of an aggregate under contribution bounds, in fractions.
 
-Written from docs/sql.md and docs/decisions/0006 alone. A person with c rows in a group (NULL or not,
-filtered or not, after WHERE) has each of them counted min(1, m/c), m being max_rows_per_group:
+Written from docs/sql.md and docs/decisions/0006 alone. A person with c rows in a group (NULL or
+not, filtered or not, after WHERE) has each of them counted min(1, m/c), m being max_rows_per_group:
 
     COUNT(*)   sum of the weights                     COUNT(x)   of rows where x is not NULL
     SUM(x)     sum of weight times value              AVG(x)     SUM(x) / COUNT(x)
@@ -22,12 +22,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Grid", "Group", "Row", "find_meaning", "find_sample", "keep_groups", "measure_rank_error"]
+__all__ = [
+    "Grid",
+    "Group",
+    "Row",
+    "find_meaning",
+    "find_sample",
+    "keep_groups",
+    "measure_rank_error",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row as the question reads it; ``rank`` orders the values of its person, first is lowest."""
+    """One row as the question reads it; ``rank`` orders the values of its person."""
 
     x: float | None
     y: float | None = None
@@ -168,7 +176,7 @@ def keep_groups(
     names: Iterable[Any],
     cap: int,
 ) -> dict[Any, Group]:
-    """Return each group with the people who keep it: the first ``most`` of theirs by (rank, name)."""
+    """Return each group with those who keep it: the first ``most`` of theirs by (rank, name)."""
     kept: dict[Any, list[Sequence[Row]]] = {name: [] for name in names}
     for person, groups in people.items():
         for name in sorted(groups, key=lambda name: (rank(person, name), name))[:most]:

@@ -103,7 +103,15 @@ def judge_publication(published: Published, tests: int) -> list[str]:
         exact = database.source.run(draft._plan).numbers[0][0]
 
     def draw() -> list[list[dict[str, Any]]]:
-        many = (Purse(exact, draft.sketch.total, rows=draft._plan.bound.max_rows, relation=published.relation) for _ in range(DRAWS))
+        many = (
+            Purse(
+                exact,
+                draft.sketch.total,
+                rows=draft._plan.bound.max_rows,
+                relation=published.relation,
+            )
+            for _ in range(DRAWS)
+        )
         return list(zip(*(draft.sketch.build(purse).table.to_pylist() for purse in many), strict=True))  # type: ignore[arg-type]
 
     drawn, tally = [draw()], _tally_rows(world, published.columns)
