@@ -8,8 +8,9 @@ not, filtered or not, after WHERE) has each of them counted min(1, m/c), m being
     VAR, COVAR, CORR   of the distribution in which each row has its weight
 
 Values are clamped and rounded to the grid of the question first. FILTER drops the value of a row,
-not its weight. Order statistics and COUNT(DISTINCT x) look at m of a person's values, the first by
-the engine's hash. Nothing here rounds, truncates or draws: an engine that does is judged by it.
+not its weight. Order statistics look at m of a person's values and COUNT(DISTINCT x) at m of the
+different ones, the first by the engine's hash (copies of a value are numbered for it). Nothing here
+rounds, truncates or draws: an engine that does is judged by it.
 """
 
 from __future__ import annotations
@@ -35,11 +36,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row as the question reads it; ``rank`` orders the values of its person."""
+    """One row as the question reads it.
+
+    ``rank`` orders the rows of a person for a choice of values, and ``kind`` its different values.
+    """
 
     x: float | None
     y: float | None = None
     rank: int = 0
+    kind: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,7 @@ def _find_ratio(function: str, moments: Sequence[Fraction], grids: Sequence[Grid
 
 
 def _first_different(rows: Sequence[Row], cap: int) -> list[float]:
-    values = {(row.rank, row.x) for row in rows if row.x is not None}
+    values = {(row.kind, row.x) for row in rows if row.x is not None}
     return [x for _, x in sorted(values)[:cap]]
 
 

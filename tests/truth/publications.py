@@ -20,7 +20,7 @@ import duckdb
 from hedgerow.purse import Purse
 from truth import grid
 from truth.alarms import count_rounds, exceeds_share, find_factor, measure_excess
-from truth.worlds import NAMES, ROWS, SHAPES, World
+from truth.worlds import NAMES, ROWS, SHAPES, World, write_rank
 
 __all__ = ["Published", "count_all_tests", "judge_publication", "list_publications"]
 
@@ -80,9 +80,10 @@ def _tally_rows(world: World, columns: Iterable[str]) -> Counter[tuple[Any, ...]
         word = f"({word} * {3 if column == 'own' else int(high - low) + 1} + {codes[column]})"
     held = duckdb.connect()
     held.register("data", world.table)
-    order = f"hash(uid, {word}) >> 32, {word}"
+    order = f"{write_rank('uid', 'word')}, word"
     place = f"row_number() OVER (PARTITION BY uid ORDER BY {order})"
-    chosen = f"SELECT x, own FROM data WHERE x IS NOT NULL QUALIFY {place} <= {world.cap}"
+    coded = f"(SELECT *, {word} AS word FROM data WHERE x IS NOT NULL)"
+    chosen = f"SELECT x, own FROM {coded} QUALIFY {place} <= {world.cap}"
     return Counter(held.execute(f"SELECT {', '.join(columns)} FROM ({chosen})").fetchall())
 
 

@@ -80,7 +80,7 @@ def test_grid_holds_every_pair_of_what_it_is_made_of() -> None:
 
 
 # One person with the values 4, 1, NULL and 2, another with 5; two rows of a person count.
-TWO = Group([[Row(4, 6, 1), Row(1, 5, 3), Row(None, 9, 0), Row(2, 0, 2)], [Row(5, 5, 0)]], 2)
+TWO = Group([[Row(4, 6, 1, 3), Row(1, 5, 3, 2), Row(None, 9), Row(2, 0, 2, 1)], [Row(5, 5)]], 2)
 STEPS = [Grid(Fraction(1), 0, 10), Grid(Fraction(1), 0, 10)]
 
 

@@ -11,11 +11,13 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
+from sqlglot import exp
 
 import hedgerow as hr
+from hedgerow.engines.dialect import DUCKDB
 from truth.oracle import Group, Row, keep_groups
 
-__all__ = ["GROUPINGS", "ROWS", "SHAPES", "World"]
+__all__ = ["GROUPINGS", "NAMES", "ROWS", "SHAPES", "World", "write_rank"]
 
 Draw = Callable[[np.random.Generator, int], Any]
 
@@ -61,6 +63,11 @@ GROUPINGS: Mapping[str, tuple[str | None, int]] = {
     "undeclared": ("open", 1),
 }
 NAMES = ("a", "b", "c")
+
+
+def write_rank(*columns: str) -> str:
+    """Return the engine's order of what a person has, as SQL: the one thing that it is asked for."""
+    return str(DUCKDB.rank([exp.column(name) for name in columns]).sql(dialect="duckdb"))
 
 
 @dataclass(frozen=True)
@@ -130,12 +137,16 @@ class World:
         # NULL stays NULL, which DuckDB's least and greatest would leave out.
         clamp = f"CASE WHEN x IS NOT NULL THEN CAST(least(greatest(x, {low}), {high}) AS {kind}) END"
         held.execute(f"CREATE TABLE clamped AS SELECT * REPLACE ({clamp} AS x) FROM data")
-        found = held.execute(f"SELECT uid, {name}, x, y, hash(uid{by}) >> 32, hash(uid{by}, x) >> 32 FROM clamped{self.where}").fetchall()
+        copies = f"row_number() OVER (PARTITION BY uid{by}, x) AS copy"
+        keys = ["uid"] if key is None else ["uid", key]
+        ranks_of = [write_rank(*keys), write_rank(*keys, "x", "copy"), write_rank(*keys, "x")]
+        rows = f"(SELECT *, {copies} FROM clamped{self.where})"
+        found = held.execute(f"SELECT uid, {name}, x, y, {', '.join(ranks_of)} FROM {rows}").fetchall()
         people: dict[int, dict[Any, list[Row]]] = {}
         ranks: dict[tuple[int, Any], int] = {}
-        for uid, group, x, y, rank, order in found:
+        for uid, group, x, y, rank, *orders in found:
             ranks[uid, group] = rank
-            people.setdefault(uid, {}).setdefault(group, []).append(Row(x, y, order))
+            people.setdefault(uid, {}).setdefault(group, []).append(Row(x, y, *orders))
         names = [None] if key is None else list(NAMES)
         return keep_groups(people, GROUPINGS[self.grouping][1], lambda *at: ranks[at], names, self.cap)
 
