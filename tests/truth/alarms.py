@@ -9,8 +9,8 @@ a = sqrt(2 ln(2K/5e-10)). An exact mean anywhere within ``bias`` of the meaning 
 one is tried, since the ratio grows with the distance. Answers rounded to whole numbers are each at
 most 1/2 from symmetric ones, hence at most 1/2 in the mean and in the root mean square.
 
-**Frequencies.** A frequency fails when a one-sided binomial test at 1e-6 rejects that at most 5 % of
-the draws lie outside. With M such tests alone M 1e-6 would be the alarm rate, so a rejection is
+**Frequencies.** A frequency fails when a one-sided binomial test at 1e-6 rejects that at most 5 %
+of the draws lie outside. With M such tests alone M 1e-6 would be the alarm rate, so a rejection is
 drawn again with fresh noise, ``count_rounds`` times in all, until M (1e-6)^rounds <= 5e-10.
 """
 

@@ -1,8 +1,8 @@
 """Many noisy answers to one question: the engine runs once, noise is drawn at the release seam.
 
-The question goes through ``Database.query`` once, which fixes plan, noise and ledger entry. Its exact
-cells are then laid side by side as often as there are draws, get noise from ``Noise.sample`` in one
-call, and become values and intervals by the code that makes every answer.
+The question goes through ``Database.query`` once, which fixes plan, noise and ledger entry. Its
+exact cells are then laid side by side as often as there are draws, get noise from ``Noise.sample``
+in one call, and become values and intervals by the code that makes every answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The truth gate: every cell of a grid of data, caps, groups, questions, relations and noises.
 
-A cell is one question about one table. Its exact numbers are computed once; noise is drawn many times
-at the release seam; what an analyst sees is compared with ``oracle``. ``alarms`` has the tests.
+A cell is one question about one table. Its exact numbers are computed once; noise is drawn many
+times at the release seam; what an analyst sees is compared with ``oracle``. ``alarms`` has the
+tests.
 
     linear   mean of the answers within the stated bias and Monte-Carlo error; intervals cover
     ratio    intervals cover; mean within ``find_ratio_bias``
@@ -50,7 +51,7 @@ class Cell:
         key = self.world.key
         outputs = ", ".join(f"{AGGREGATES[name].sql} AS {name}" for name in self.names)
         if key is None:
-            return f"SELECT {outputs} FROM data"
+            return f"SELECT {outputs} FROM data{self.world.where}"
         return f"SELECT {key}, {outputs} FROM data GROUP BY {key}"
 
     @property
@@ -104,19 +105,19 @@ def list_cells(*, whole: bool = False) -> Iterator[Cell]:
     """
     worlds = itertools.starmap(World, itertools.product(SHAPES, ROWS, CAPS, GROUPINGS))
     for number, world in enumerate(worlds):
-        settings = SETTINGS if whole else [SETTINGS[number % len(SETTINGS)]]
+        settings = SETTINGS if whole else [SETTINGS[(number + number // 6) % len(SETTINGS)]]
         questions = [names for names in QUESTIONS if _can_ask(world, names)]
         for setting, names in itertools.product(settings, questions):
             place = QUESTIONS.index(names)
-            if whole or (place + number // 6) % 2 == 0:
-                yield Cell(world, names, *setting, _find_epsilon(world, number // 12 + place))
+            if whole or (place + number // 36) % 2 == 0:
+                yield Cell(world, names, *setting, _find_epsilon(world, number // 18 + place))
 
 
 def list_slice(shape: str) -> list[Cell]:
     """Return all questions of one table of a shape whose cap bites, settings taking turns."""
     number = list(SHAPES).index(shape)
     rows = ("3", "7", "mixed", "7", "one giant", "mixed", "100")[number]
-    world = World(shape, rows, CAPS[number % 2], list(GROUPINGS)[number % 5])
+    world = World(shape, rows, CAPS[number % 2], list(GROUPINGS)[number % 6])
     cells = [
         Cell(world, names, *SETTINGS[(number + 2 * (place % 2)) % 6], _find_epsilon(world, place))
         for place, names in enumerate(QUESTIONS)

@@ -57,7 +57,7 @@ def judge(world: World, names: Sequence[str], asked: Asked, *, factor: float, ro
 
 @lru_cache(maxsize=2_000)
 def _find_meaning(world: World, key: Any, name: str, grids: tuple[Grid, ...]) -> Any:
-    """Return the exact value, or for an order statistic the sorted sample; None where there is none."""
+    """Return the exact value, or for an order statistic the sorted sample; None if there is none."""
     aggregate, group = AGGREGATES[name], world.groups[key]
     if aggregate.family == "order":
         return tuple(find_sample(group, _find_grid(grids))) or None
@@ -80,10 +80,12 @@ def _measure_mean(asked: Asked, name: str, values: Sequence[Any], meaning: Any, 
 
 
 def _measure_vagueness(asked: Asked, name: str, values: Sequence[Any]) -> float:
-    """Return the stated bias over a tenth of the spread of the answers, or of what rounding hides."""
+    """Return the stated bias over a tenth of the spread of the answers, rounding included."""
     bias = stated_bias(asked.answer, name)
-    spread = statistics.pstdev(values) if isinstance(values[0], float) else statistics.pstdev(values) + 0.5
-    return 0.0 if bias == 0 else bias / (spread / 10)
+    if bias == 0:
+        return 0.0
+    hidden = 0.0 if isinstance(values[0], float) else 0.5
+    return bias / ((statistics.pstdev(values) + hidden) / 10)
 
 
 def _find_ratio_bias(aggregate: Aggregate, values: Sequence[float], meaning: Any, grid: Grid) -> float:
@@ -95,8 +97,16 @@ def _find_ratio_bias(aggregate: Aggregate, values: Sequence[float], meaning: Any
     return 3 * spread**2 / (high - low)
 
 
-def _fails(asked: Asked, drawn: list[Draws], names: Sequence[str], name: str, key: Any, meaning: Any, rounds: int) -> bool:
-    """Return whether a statement is wrong too often in every round; rounds are drawn when needed."""
+def _fails(
+    asked: Asked,
+    drawn: list[Draws],
+    names: Sequence[str],
+    name: str,
+    key: Any,
+    meaning: Any,
+    rounds: int,
+) -> bool:
+    """Return whether a statement is wrong too often in every round, drawn when needed."""
     for turn in range(rounds):
         if turn == len(drawn):
             drawn.append(asked.draw(drawn[0].count, names))

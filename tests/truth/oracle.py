@@ -1,15 +1,16 @@
 """Exact meaning of an aggregate under contribution bounds, in fractions.
 
-Written from docs/sql.md and docs/decisions/0006 alone. A person with c rows in a group (NULL or not,
-filtered or not, after WHERE) has each of them counted min(1, m/c), m being max_rows_per_group:
+Written from docs/sql.md and docs/decisions/0006 alone. A person with c rows in a group (NULL or
+not, filtered or not, after WHERE) has each of them counted min(1, m/c), m being max_rows_per_group:
 
     COUNT(*)   sum of the weights                     COUNT(x)   of rows where x is not NULL
     SUM(x)     sum of weight times value              AVG(x)     SUM(x) / COUNT(x)
     VAR, COVAR, CORR   of the distribution in which each row has its weight
 
 Values are clamped and rounded to the grid of the question first. FILTER drops the value of a row,
-not its weight. Order statistics and COUNT(DISTINCT x) look at m of a person's values, the first by
-the engine's hash. Nothing here rounds, truncates or draws: an engine that does is judged by it.
+not its weight. Order statistics look at m of a person's values and COUNT(DISTINCT x) at m of the
+different ones, the first by the engine's hash (copies of a value are numbered for it). Nothing here
+rounds, truncates or draws: an engine that does is judged by it.
 """
 
 from __future__ import annotations
@@ -22,16 +23,28 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Grid", "Group", "Row", "find_meaning", "find_sample", "keep_groups", "measure_rank_error"]
+__all__ = [
+    "Grid",
+    "Group",
+    "Row",
+    "find_meaning",
+    "find_sample",
+    "keep_groups",
+    "measure_rank_error",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row as the question reads it; ``rank`` orders the values of its person, first is lowest."""
+    """One row as the question reads it.
+
+    ``rank`` orders the rows of a person for a choice of values, and ``kind`` its different values.
+    """
 
     x: float | None
     y: float | None = None
     rank: int = 0
+    kind: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +148,7 @@ def _find_ratio(function: str, moments: Sequence[Fraction], grids: Sequence[Grid
 
 
 def _first_different(rows: Sequence[Row], cap: int) -> list[float]:
-    values = {(row.rank, row.x) for row in rows if row.x is not None}
+    values = {(row.kind, row.x) for row in rows if row.x is not None}
     return [x for _, x in sorted(values)[:cap]]
 
 
@@ -168,7 +181,7 @@ def keep_groups(
     names: Iterable[Any],
     cap: int,
 ) -> dict[Any, Group]:
-    """Return each group with the people who keep it: the first ``most`` of theirs by (rank, name)."""
+    """Return each group with those who keep it: the first ``most`` of theirs by (rank, name)."""
     kept: dict[Any, list[Sequence[Row]]] = {name: [] for name in names}
     for person, groups in people.items():
         for name in sorted(groups, key=lambda name: (rank(person, name), name))[:most]:

@@ -20,7 +20,7 @@ import duckdb
 from hedgerow.purse import Purse
 from truth import grid
 from truth.alarms import count_rounds, exceeds_share, find_factor, measure_excess
-from truth.worlds import NAMES, ROWS, SHAPES, World
+from truth.worlds import NAMES, ROWS, SHAPES, World, write_rank
 
 __all__ = ["Published", "count_all_tests", "judge_publication", "list_publications"]
 
@@ -80,9 +80,10 @@ def _tally_rows(world: World, columns: Iterable[str]) -> Counter[tuple[Any, ...]
         word = f"({word} * {3 if column == 'own' else int(high - low) + 1} + {codes[column]})"
     held = duckdb.connect()
     held.register("data", world.table)
-    order = f"hash(uid, {word}) >> 32, {word}"
+    order = f"{write_rank('uid', 'word')}, word"
     place = f"row_number() OVER (PARTITION BY uid ORDER BY {order})"
-    chosen = f"SELECT x, own FROM data WHERE x IS NOT NULL QUALIFY {place} <= {world.cap}"
+    coded = f"(SELECT *, {word} AS word FROM data WHERE x IS NOT NULL)"
+    chosen = f"SELECT x, own FROM {coded} QUALIFY {place} <= {world.cap}"
     return Counter(held.execute(f"SELECT {', '.join(columns)} FROM ({chosen})").fetchall())
 
 
@@ -103,7 +104,15 @@ def judge_publication(published: Published, tests: int) -> list[str]:
         exact = database.source.run(draft._plan).numbers[0][0]
 
     def draw() -> list[list[dict[str, Any]]]:
-        many = (Purse(exact, draft.sketch.total, rows=draft._plan.bound.max_rows, relation=published.relation) for _ in range(DRAWS))
+        many = (
+            Purse(
+                exact,
+                draft.sketch.total,
+                rows=draft._plan.bound.max_rows,
+                relation=published.relation,
+            )
+            for _ in range(DRAWS)
+        )
         return list(zip(*(draft.sketch.build(purse).table.to_pylist() for purse in many), strict=True))  # type: ignore[arg-type]
 
     drawn, tally = [draw()], _tally_rows(world, published.columns)

@@ -1,4 +1,4 @@
-"""The truth gate in `make test`: a slice of its grid, and the gate itself on answers that are false."""
+"""The truth gate in `make test`: a slice of its grid, and the gate on answers that are false."""
 
 from __future__ import annotations
 
@@ -47,8 +47,9 @@ def test_planted_publication_of_too_few_rows_is_found(monkeypatch: pytest.Monkey
 
 @pytest.mark.xfail(strict=True, reason="Equal values of a person share a rank: rare ones are chosen too often.")
 def test_values_that_are_chosen_stand_for_all_of_a_person() -> None:
-    # 1,500 people with one 1 among seven rows, one of which counts: a seventh of them should be chosen by it. By Hoeffding's
-    # inequality a fair choice is off by more than 140 with probability below 1e-11.
+    # 1,500 people with one 1 among seven rows, one of which counts: it should be that one for a
+    # seventh of them. By Hoeffding's inequality a fair choice is off by 140 with a probability
+    # below 1e-11.
     people, rows = 1_500, 7
     uid = np.repeat(np.arange(people), rows)
     table = pa.table({"uid": uid, "x": np.tile([1, 0, 0, 0, 0, 0, 0], people)})
@@ -67,6 +68,7 @@ def test_grid_holds_every_pair_of_what_it_is_made_of() -> None:
     for settings in (
         {(c.world.shape, c.world.rows, c.world.cap, c.world.grouping) for c in cells},
         {(c.world.shape, c.names, c.relation, c.noise) for c in cells},
+        {(c.world.grouping, c.names, c.relation, c.noise) for c in cells},
         {(c.world.rows, c.names, c.relation, c.noise) for c in cells},
         {(c.world.cap, c.names, c.relation, c.noise, c.epsilon) for c in cells},
     ):
@@ -78,7 +80,7 @@ def test_grid_holds_every_pair_of_what_it_is_made_of() -> None:
 
 
 # One person with the values 4, 1, NULL and 2, another with 5; two rows of a person count.
-TWO = Group([[Row(4, 6, 1), Row(1, 5, 3), Row(None, 9, 0), Row(2, 0, 2)], [Row(5, 5, 0)]], 2)
+TWO = Group([[Row(4, 6, 1, 3), Row(1, 5, 3, 2), Row(None, 9), Row(2, 0, 2, 1)], [Row(5, 5)]], 2)
 STEPS = [Grid(Fraction(1), 0, 10), Grid(Fraction(1), 0, 10)]
 
 
@@ -95,7 +97,11 @@ STEPS = [Grid(Fraction(1), 0, 10), Grid(Fraction(1), 0, 10)]
         ("SUM", True, Fraction(15, 2)),
         ("AVG", False, Fraction(17, 5)),
         ("VAR_POP", False, Fraction(71, 2) / Fraction(5, 2) - Fraction(17, 5) ** 2),
-        ("COVAR_POP", False, (Fraction(79, 2)) / Fraction(5, 2) - Fraction(17, 5) * Fraction(21, 5)),
+        (
+            "COVAR_POP",
+            False,
+            (Fraction(79, 2)) / Fraction(5, 2) - Fraction(17, 5) * Fraction(21, 5),
+        ),
     ],
 )
 def test_oracle_on_paper(function: str, filtered: bool, meaning: Fraction) -> None:
@@ -145,7 +151,7 @@ def test_false_means_and_frequencies_are_found_and_true_ones_pass() -> None:
 
 
 def plant_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Believe that scaled rows lose nothing, so that they are cut to whole steps: the mistake that was once made."""
+    """Believe that scaled rows lose nothing, so that they are cut to whole steps, as once was done."""
     for module in (hedgerow.answers.noise, hedgerow.release):
         if hasattr(module, "lost_parts"):  # without it whole steps are all there is
             monkeypatch.setattr(module, "lost_parts", lambda plan: (0,) * len(plan.measures))

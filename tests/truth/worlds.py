@@ -11,11 +11,13 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
+from sqlglot import exp
 
 import hedgerow as hr
+from hedgerow.engines.dialect import DUCKDB
 from truth.oracle import Group, Row, keep_groups
 
-__all__ = ["GROUPINGS", "ROWS", "SHAPES", "World"]
+__all__ = ["GROUPINGS", "NAMES", "ROWS", "SHAPES", "World", "write_rank"]
 
 Draw = Callable[[np.random.Generator, int], Any]
 
@@ -28,7 +30,10 @@ def _skew(random: np.random.Generator, size: int) -> Any:
 # Bounds and values: as far as possible such that scaling by cap / rows leaves no whole numbers.
 SHAPES: Mapping[str, tuple[tuple[float, float], Draw]] = {
     "0/1": ((0, 1), lambda random, size: (random.random(size) < 0.3).astype(np.int64)),
-    "ratings": ((1, 5), lambda random, size: random.choice([1, 2, 3, 4, 5], size, p=[0.05, 0.1, 0.2, 0.3, 0.35])),
+    "ratings": (
+        (1, 5),
+        lambda random, size: random.choice([1, 2, 3, 4, 5], size, p=[0.05, 0.1, 0.2, 0.3, 0.35]),
+    ),
     "ages": ((0, 120), lambda random, size: random.integers(0, 100, size)),
     "reals": ((-2.5, 1.0), lambda random, size: 3.5 * random.beta(2, 5, size) - 2.5),
     "skewed": ((0, 1_000), _skew),
@@ -47,15 +52,22 @@ ROWS: Mapping[str, tuple[int, Draw]] = {
     "one giant": (240, lambda random, size: np.append(np.full(size - 1, 2), 1_000)),
 }
 
-# Key of the question, and max_groups. People are in one group, or in up to three.
+# Key of the question, and max_groups. People are in one group, or in up to three; "where" leaves out
+# rows before any are weighed.
 GROUPINGS: Mapping[str, tuple[str | None, int]] = {
     "all": (None, 1),
+    "where": (None, 1),
     "declared": ("own", 1),
     "several": ("each", 3),
     "dropped": ("each", 2),
     "undeclared": ("open", 1),
 }
 NAMES = ("a", "b", "c")
+
+
+def write_rank(*columns: str) -> str:
+    """Return the engine's order of what a person has, as SQL: the one thing that it is asked for."""
+    return str(DUCKDB.rank([exp.column(name) for name in columns]).sql(dialect="duckdb"))
 
 
 @dataclass(frozen=True)
@@ -87,9 +99,19 @@ class World:
         """Column that the question groups by."""
         return GROUPINGS[self.grouping][0]
 
+    @property
+    def where(self) -> str:
+        """Condition of the question."""
+        return " WHERE y >= 3" if self.grouping == "where" else ""
+
     def protect(self, relation: str, noise: str) -> Any:
         """Return the table as a protected database, with budget for every question of the gate."""
-        columns = {"x": SHAPES[self.shape][0], "y": (0, 10), "own": list(NAMES), "each": list(NAMES)}
+        columns = {
+            "x": SHAPES[self.shape][0],
+            "y": (0, 10),
+            "own": list(NAMES),
+            "each": list(NAMES),
+        }
         return hr.protect(
             self.table,
             unit="uid",
@@ -115,12 +137,16 @@ class World:
         # NULL stays NULL, which DuckDB's least and greatest would leave out.
         clamp = f"CASE WHEN x IS NOT NULL THEN CAST(least(greatest(x, {low}), {high}) AS {kind}) END"
         held.execute(f"CREATE TABLE clamped AS SELECT * REPLACE ({clamp} AS x) FROM data")
-        found = held.execute(f"SELECT uid, {name}, x, y, hash(uid{by}) >> 32, hash(uid{by}, x) >> 32 FROM clamped").fetchall()
+        copies = f"row_number() OVER (PARTITION BY uid{by}, x) AS copy"
+        keys = ["uid"] if key is None else ["uid", key]
+        ranks_of = [write_rank(*keys), write_rank(*keys, "x", "copy"), write_rank(*keys, "x")]
+        rows = f"(SELECT *, {copies} FROM clamped{self.where})"
+        found = held.execute(f"SELECT uid, {name}, x, y, {', '.join(ranks_of)} FROM {rows}").fetchall()
         people: dict[int, dict[Any, list[Row]]] = {}
         ranks: dict[tuple[int, Any], int] = {}
-        for uid, group, x, y, rank, order in found:
+        for uid, group, x, y, rank, *orders in found:
             ranks[uid, group] = rank
-            people.setdefault(uid, {}).setdefault(group, []).append(Row(x, y, order))
+            people.setdefault(uid, {}).setdefault(group, []).append(Row(x, y, *orders))
         names = [None] if key is None else list(NAMES)
         return keep_groups(people, GROUPINGS[self.grouping][1], lambda *at: ranks[at], names, self.cap)
 
