@@ -45,7 +45,6 @@ def test_planted_publication_of_too_few_rows_is_found(monkeypatch: pytest.Monkey
     assert len(publications.judge_publication(published, TESTS)) == 10
 
 
-@pytest.mark.xfail(strict=True, reason="Equal values of a person share a rank: rare ones are chosen too often.")
 def test_values_that_are_chosen_stand_for_all_of_a_person() -> None:
     # 1,500 people with one 1 among seven rows, one of which counts: it should be that one for a
     # seventh of them. By Hoeffding's inequality a fair choice is off by 140 with a probability
