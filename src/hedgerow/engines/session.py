@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -150,13 +151,13 @@ class Session:
         return cursor
 
     def complaint(self, query: str) -> str | None:
-        """Why the names and types of a query do not fit, in the first line of the engine's words; nothing is run. None where they do."""
+        """Why an engine would not begin with a query, in the first line of its words; nothing is run. None where it would."""
         try:
             self._connection.execute(f"EXPLAIN {query}")
-        except duckdb.BinderException as error:
-            return str(error).removeprefix("Binder Error: ").splitlines()[0]
-        except duckdb.Error:
+        except (duckdb.InternalException, duckdb.OutOfMemoryException):
             return None
+        except duckdb.Error as error:
+            return re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(error)).splitlines()[0]
         return None
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from sqlglot import exp
 from hedgerow.engines.catalogue import physical
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.reading import parse
+from hedgerow.engines.writing import write
 from hedgerow.plan.values import Type
 from hedgerow.risk.table.sources import Desk
 
@@ -62,7 +63,7 @@ def _read(name: str, kind: Type | None, there: set[Type | None]) -> str:
         return _moment(name) if kind == "date" else quoted(name)
     wanted: Type = "date" if "date" in there else "boolean"
     raw = exp.column(exp.to_identifier(name, quoted=True))
-    read = parse(raw, wanted, DUCKDB).sql(dialect=DUCKDB.name, comments=False)
+    read = write(parse(raw, wanted, DUCKDB), DUCKDB)
     return f"CAST({read} AS DATE)" if wanted == "date" else read
 
 
