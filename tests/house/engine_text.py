@@ -39,6 +39,19 @@ ASKERS = {
     "database.misread": "sql.phrases and engines.writing",
     "risk.table.sources": "its own words, names of columns in quotes, and engines.writing",
 }
+# Modules that double quotes, and for whom.
+QUOTERS = {
+    "engines.quoting": "engines, in statements that are put together by hand",
+    "sql.phrases": "engines, in questions about public tables",
+    "sql.quoting": "people, and our own reader",
+    "sql.reading": "our own reader",
+    "connection": "our own reader",
+    "publish.report": "people",
+    "plan.explain": "people",
+    "database.facts": "people",
+    "risk.answers.conditions": "people",
+    "risk.answers.reading": "the reader of published answers",
+}
 
 
 def unlisted(root: Path) -> list[str]:
@@ -53,7 +66,7 @@ def unlisted(root: Path) -> list[str]:
 
 def _doors(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
     text = file.read_text(encoding="utf-8")
-    if not any(word in text for word in (".sql(", ".generate(", ".store(", "Statement(", "duckdb")):
+    if not any(word in text for word in (".sql(", ".generate(", ".store(", "Statement(", "duckdb", ".replace(")):
         return  # to read them all takes seconds
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -62,6 +75,8 @@ def _doors(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
                 yield node.lineno, WRITERS | ({"engines.compile": ""} if not words else {})
             if node.func.attr == "generate":
                 yield node.lineno, WRITERS
+            if node.func.attr == "replace" and node.args and getattr(node.args[0], "value", None) in ("'", '"'):
+                yield node.lineno, QUOTERS
             if node.func.attr == "store" and len(node.args) == 2:
                 yield node.lineno, ASKERS
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Statement":

@@ -59,6 +59,8 @@ def test_text_goes_to_engines_in_listed_places_alone() -> None:
         "def f():\n    from duckdb import connect",
         "def f(child, text): child.store('answer', text)",
         "def f(text): return Statement(text, (), ())",
+        'def f(text): return text.replace("\'", "\'\'")',
+        "def f(name): return name.replace('\"', '\"\"')",
     ],
 )
 def test_another_place_is_found(planted: str, tmp_path: Path) -> None:

@@ -155,6 +155,10 @@ def test_what_is_written_of_a_statement(sql: str, written: str) -> None:
         ("SELECT * FROM regions, (WITH b AS (SELECT 1) SELECT * FROM b) x, b", "There is no table b here"),
         ("WITH region AS (SELECT * FROM region) SELECT * FROM region, regions", "There is no table region here"),
         ("SELECT COLUMNS('a') FROM regions", "This is not read"),
+        ("SELECT 0x1F FROM regions", "A number ends where a word begins"),
+        ("SELECT people, 1a FROM regions", "A number ends where a word begins"),
+        ('SELECT CAST(people AS "INT and more") FROM regions', "A name in double quotes"),
+        ('SELECT EXTRACT("year" FROM region) AS "year" FROM regions', "A name in double quotes"),
         ("SELECT 1 FROM regions" + " UNION ALL SELECT 1" * 1200, "This question is nested too deeply"),
     ],
 )

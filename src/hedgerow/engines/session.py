@@ -15,6 +15,7 @@ import _duckdb as duckdb  # the engine alone: the package around it takes three 
 from hedgerow.engines.desk import Attached, Limits
 from hedgerow.engines.header import header
 from hedgerow.engines.packing import packed
+from hedgerow.engines.quoting import quote_text as _quoted
 from hedgerow.engines.statement import MOST_SUMS, Statement
 from hedgerow.engines.vouching import vouching
 from hedgerow.errors import SourceError
@@ -173,10 +174,6 @@ class Session:
         if names is not None and not {name for name, *_ in described} <= set(names):
             raise SourceError("Two columns of the data differ in upper and lower case alone, or not at all: rename one of them.")
         return Attached(relation, tuple((name, type_) for name, type_, *_ in described))
-
-
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _csv(path: Path) -> str:

@@ -72,7 +72,7 @@ def read_public(text: str, catalog: Catalog) -> Public | None:
     known = [catalog.table(name) for name in asked]
     if not known or any(found is None or found[1].schema.unit is not None for found in known):
         return None
-    _check_quotes(heading, tree)
+    _check_tokens(heading, tree)
     reader = _Reader(heading.text, catalog, _mark(text))
     try:
         phrase = reader.query(tree)
@@ -84,15 +84,22 @@ def read_public(text: str, catalog: Catalog) -> Public | None:
     return Public(phrase, reader.names, tuple(reader.tables), heading.text, tree)
 
 
-def _check_quotes(heading: Heading, tree: exp.Expr) -> None:
-    """Refuse a name in double quotes that the parser took for a keyword: it reads such names like text, and drops what it does not know."""
+def _check_tokens(heading: Heading, tree: exp.Expr) -> None:
+    """Refuse what the parser reads as something else than an engine would: a name in double quotes
+    for a keyword, of which it drops what it does not know, and 0x1F for 0 with the alias x1F."""
     names = Counter(node.this for node in tree.find_all(exp.Identifier) if node.args.get("quoted"))
+    last = None
     for token in heading.body:
+        where = (token.start, token.end + 1)
+        if last is not None and last.token_type == TokenType.NUMBER and token.start == last.end + 1 and token.text[:1].isalpha():
+            what = "A number ends where a word begins"
+            raise heading.text.refusal(Unsupported, what, where, "Put a blank between them, or write the number in decimals.")
+        last = token
         if token.token_type == TokenType.IDENTIFIER:
             names[token.text] -= 1
             if names[token.text] < 0:
                 what = "A name in double quotes is one of a column, a table or an alias"
-                raise heading.text.refusal(Unsupported, what, (token.start, token.end + 1), "Write a keyword without quotes.")
+                raise heading.text.refusal(Unsupported, what, where, "Write a keyword without quotes.")
 
 
 def _mark(text: str) -> str:
