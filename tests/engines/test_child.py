@@ -86,5 +86,7 @@ def test_it_stands_on_the_engine_and_on_nothing_else() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "dataclasses" not in json.loads(run.stdout)
     ours = {name for name in json.loads(run.stdout) if name.partition(".")[0] not in sys.stdlib_module_names}
-    rooms = {f"hedgerow.engines.{name}" for name in ("child", "desk", "header", "packing", "quoting", "session", "statement", "vouching", "wire")}
+    rooms = {
+        f"hedgerow.engines.{name}" for name in ("child", "desk", "header", "packing", "quoting", "session", "statement", "vouching", "wire")
+    }
     assert ours == {"_duckdb", "_duckdb._func", "_duckdb._sqltypes", "hedgerow", "hedgerow.errors", "hedgerow.engines", *rooms}

@@ -26,6 +26,7 @@ __all__ = ["Public", "read_public"]
 _MODIFIERS: Final = ("order", "limit", "offset")
 _SELECT: Final = ("with_", "distinct", "expressions", "from_", "joins", "where", "group", "having", *_MODIFIERS)
 _UNION: Final = ("with_", "this", "expression", "distinct", "by_name", *_MODIFIERS)
+_COMPARED: Final = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _SIDES: Final[Mapping[object, tuple[str, ...]]] = {None: (), **{word: (word,) for word in ("LEFT", "RIGHT", "FULL")}}
 _KINDS: Final[Mapping[object, tuple[str, ...]]] = {
     None: (),
@@ -163,12 +164,29 @@ class _Reader:
         elif node.args.get("joins"):
             self.refuse(node, *NOT_READ)
         if node.args.get("where"):
-            found += ["WHERE", self.read(take_node(node.args["where"], self, exp.Where, "this").this)]
+            found += ["WHERE", self._condition(take_node(node.args["where"], self, exp.Where, "this").this)]
         if node.args.get("group"):
             found += ["GROUP BY", self._group(node.args["group"])]
         if node.args.get("having"):
             found += ["HAVING", self.read(take_node(node.args["having"], self, exp.Having, "this").this)]
         return (*found, self._modifiers(node))
+
+    def _condition(self, node: object) -> Phrase:
+        """Read what decides about rows, part by part. NULL is as good as false there, and is written so
+        unless columns and constants are compared: else the engine may be mistaken about NULL (see
+        ``engines.terms``)."""
+        found: list[Phrase] = []
+        while type(node) is exp.And:
+            both = take_node(node, self, exp.And, "this", "expression")
+            found += [self._sure(both.expression), "AND"]
+            node = both.this
+        return (self._sure(node), *reversed(found))
+
+    def _sure(self, node: object) -> Phrase:
+        found = self.read(node)
+        sides = (node.this, node.expression) if isinstance(node, exp.Predicate) and isinstance(node, exp.Binary) else (None,)
+        plain = type(node) in _COMPARED and all(isinstance(side, exp.Column | exp.Literal) for side in sides)
+        return found if plain else ("coalesce", "(", found, ",", "FALSE", ")")
 
     def _union(self, node: exp.Union) -> Phrase:
         take_node(node, self, exp.Union, *_UNION)
@@ -281,7 +299,7 @@ class _Reader:
             return (",", source)
         found: list[Phrase] = [*words, "JOIN", source]
         if on is not None:
-            found += ["ON", self.read(on)]
+            found += ["ON", self._condition(on)]
         if using:
             found += ["USING", "(", listed(map(self._used, using)), ")"]
         return tuple(found)
