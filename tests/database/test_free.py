@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -56,8 +57,15 @@ def test_what_the_engine_cannot_do_is_said_without_its_words(tmp_path: Path) -> 
     with hr.open(write_survey(tmp_path), in_process=True) as db:
         with pytest.raises(Refused, match="regions has no column nothing"):
             db.query("SELECT nothing FROM regions")
-        with pytest.raises(SourceError, match="could not be answered"):
+        with pytest.raises(SourceError, match="could not be answered: a value has no result"):
             db.query("SELECT CAST(region AS INT) FROM regions")
+
+
+def test_what_takes_too_long_is_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hedgerow.database.free._SECONDS", 0.5)
+    endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT MAX(n) FROM c, regions"
+    with hr.open(write_survey(tmp_path), in_process=True) as db, pytest.raises(SourceError, match="it took too long"):
+        db.query(endless)
 
 
 def test_an_answer_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,3 +104,55 @@ def test_a_file_that_is_gone_is_said_so(tmp_path: Path) -> None:
         (tmp_path / "regions.csv").unlink()
         with pytest.raises(SourceError, match="is gone"):
             db.query("SELECT region FROM regions")
+
+
+DATED = """
+[tables.days]
+source = "days.csv"
+public = true
+columns.day = { type = "date" }
+"""
+INJECTED = (
+    'SELECT EXTRACT("year FROM day) AS y, (SELECT count(*) FROM duckdb_settings()) AS s, EXTRACT(month" FROM day) AS m FROM days',
+    """SELECT EXTRACT("year FROM DATE '2020-01-01'); CREATE TABLE evil AS SELECT 1; SELECT EXTRACT(year" FROM day) FROM days""",
+    """SELECT EXTRACT("year FROM DATE '2020-01-01'); COPY (SELECT 1 AS k) TO (lower('FILE')) (FORMAT CSV, USE_TMP_FILE FALSE); """
+    """SELECT EXTRACT(year" FROM day) FROM days""",
+    """SELECT DATE_TRUNC("month', day), (SELECT 1), DATE_TRUNC('month" , day) FROM days""",
+    """SELECT CAST(k AS "VARCHAR), (SELECT count(*) FROM duckdb_tables(") ) FROM days""",
+    """SELECT day + INTERVAL 1 "DAY, (SELECT 1) AS z, day + INTERVAL 1 DAY" FROM days""",
+)
+
+
+def write_days(folder: Path) -> Path:
+    policy = write_survey(folder)
+    (folder / "days.csv").write_text("k,day\na,2026-01-02\nit's; --,2025-12-31\n")
+    policy.write_text(policy.read_text() + DATED)
+    return policy
+
+
+def test_a_unit_or_a_type_is_no_way_into_the_engine(tmp_path: Path) -> None:
+    """Names in double quotes were once written without them, where the parser takes a keyword."""
+    policy = write_days(tmp_path)
+    before = (tmp_path / "days.csv").read_bytes()
+    with hr.open(policy, in_process=True) as db:
+        for sql in INJECTED:
+            with pytest.raises(Refused):
+                db.query(sql.replace("FILE", str(tmp_path / "days.csv")))
+    assert (tmp_path / "days.csv").read_bytes() == before
+
+
+def test_names_and_texts_come_back_as_they_were_written(tmp_path: Path) -> None:
+    with hr.open(write_days(tmp_path), in_process=True) as db:
+        sql = """SELECT K AS "a ""quoted"" name", 'it''s; --' = k AS "name 0", day, EXTRACT(year FROM day), K || '/*' FROM days d"""
+        (row,) = db.query(sql + " WHERE d.k LIKE 'it%'").rows
+    assert list(row) == ['a "quoted" name', "name 0", "day", "date_part('YEAR', day)", "(k || '/*')"]
+    assert list(row.values()) == ["it's; --", True, date(2025, 12, 31), 2025, "it's; --/*"]
+
+
+def test_columns_with_quotes_in_their_names(tmp_path: Path) -> None:
+    policy = write_survey(tmp_path)
+    (tmp_path / "odd.csv").write_text('"we""ird","it\'s; --",name 1\n1,2,3\n')
+    policy.write_text(policy.read_text() + '\n[tables.odd]\nsource = "odd.csv"\npublic = true\n')
+    with hr.open(policy, in_process=True) as db:
+        assert db.query("SELECT * FROM odd").rows == [{'we"ird': "1", "it's; --": "2", "name 1": "3"}]
+        assert db.query('SELECT "IT\'S; --", o."we""ird" AS x FROM odd o WHERE "name 1" = \'3\'').rows == [{"it's; --": "2", "x": "1"}]

@@ -86,7 +86,8 @@ def test_it_stands_on_the_engine_and_on_nothing_else() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "dataclasses" not in json.loads(run.stdout)
     ours = {name for name in json.loads(run.stdout) if name.partition(".")[0] not in sys.stdlib_module_names}
-    rooms = {f"hedgerow.engines.{name}" for name in ("child", "desk", "header", "packing", "session", "statement", "vouching", "wire")}
+    names = ("child", "desk", "header", "packing", "quoting", "session", "statement", "vouching", "wire")
+    rooms = {f"hedgerow.engines.{name}" for name in names}
     # The sandbox calls the system through ctypes, of the standard library, which was loaded before it for the network alone.
     rooms |= {f"hedgerow.engines.sandbox{name}" for name in ("", ".capabilities", ".landlock", ".layers", ".seccomp", ".system_calls")}
     assert ours == {"_duckdb", "_duckdb._func", "_duckdb._sqltypes", "hedgerow", "hedgerow.errors", "hedgerow.engines", *rooms}

@@ -5,13 +5,15 @@ from datetime import date
 
 import duckdb
 import pytest
+import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
 from engines.worlds import SQL_TYPES
 from hedgerow.engines.terms import SQL_TYPES as OURS
-from hedgerow.engines.terms import between, constant, one_of, real, select, text, whole
+from hedgerow.engines.terms import between, column, constant, one_of, real, select, text, whole
+from hedgerow.engines.terms import test as compared
 from hedgerow.errors import Unsupported
 from hedgerow.plan.values import Type, Value
 
@@ -120,3 +122,36 @@ def test_reals_are_compared_one_by_one() -> None:
     found = one_of(constant(-0.0, "real"), tuple(map(float, range(20))), "real")
     assert found.args.get("query") is None
     assert back(found)[0] is True
+
+
+MADE = ("CASE WHEN x IN ('north') THEN x END", "NULLIF(x, 'nowhere')", "CASE WHEN n = 1 THEN x END")
+ASKED = (
+    "{v} LIKE 'no%'",
+    "starts_with({v}, 'no')",
+    "substring({v}, 1, 2) = 'no'",
+    "{v} IN ('north', 'nowhere')",
+    "{v} >= 'n'",
+    "{v} <> 'z'",
+)
+
+
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("how", ["{a}", "NOT ({a})", "({a}) AND n > 0", "({a}) AND (n < 9 AND ({a}))", "({a}) OR n = 7"])
+def test_a_condition_means_the_same_whatever_the_engine_knows_of_a_column(made: str, asked: str, how: str) -> None:
+    """Its optimizer, which goes by the least and greatest values of a column, beside none."""
+    condition = how.format(a=asked.format(v=made))
+    connection = duckdb.connect(config={"threads": "1"})
+    connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES ('north', 1), ('nowhere', 2)) AS v(x, n)")
+    parsed = sqlglot.parse_one(condition, dialect="duckdb")
+    tree = select([("n", exp.Count(this=exp.Star()))], exp.Table(this=exp.to_identifier("t", quoted=True)), [parsed])
+    found = connection.execute(tree.sql(dialect="duckdb")).fetchall()
+    connection.execute("PRAGMA disable_optimizer")
+    assert found == connection.execute(f"SELECT count(*) FROM t WHERE {condition}").fetchall()
+
+
+def test_columns_that_are_never_null_are_compared_plainly() -> None:
+    table = exp.Table(this=exp.to_identifier("t", quoted=True))
+    places = [compared(column("place"), exp.LTE, whole(1)), exp.Not(this=exp.Is(this=column("x"), expression=exp.Null()))]
+    assert "COALESCE" not in select([("x", column("x"))], table, places).sql(dialect="duckdb")
+    assert "COALESCE" in select([("x", column("x"))], table.copy(), [compared(column("x"), exp.LTE, whole(1))]).sql(dialect="duckdb")

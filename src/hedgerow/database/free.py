@@ -18,11 +18,13 @@ from hedgerow.engines.reading import read
 from hedgerow.engines.terms import as_type, column, select
 from hedgerow.engines.wire import Broken
 from hedgerow.engines.worker import Child, Failed
+from hedgerow.engines.writing import write
 from hedgerow.errors import Refused, SourceError
 from hedgerow.plan.values import Type
 from hedgerow.policy import Policy
+from hedgerow.sql import phrases
 from hedgerow.sql.catalog import Catalog
-from hedgerow.sql.public import read_public
+from hedgerow.sql.public import Public, read_public
 
 __all__ = ["free_answer"]
 
@@ -30,7 +32,13 @@ _SECONDS: Final = 60.0
 _MEMORY: Final = 4 * 2**30
 _ROWS: Final = 1_000_000
 _ANSWER: Final = "answer"
-_FAILED: Final = "This question about public tables could not be answered: it took too long or too much memory, or a value has no result."
+_DESCRIBED: Final = "described"
+_FAILED: Final = "This question about public tables could not be answered: "
+_SLOW: Final = f"{_FAILED}it took too long or too much memory. Ask for less at once."
+_NO_RESULT: Final = (
+    f"{_FAILED}a value has no result, such as text that is no number in CAST, or all of them need "
+    "too much memory. Write TRY_CAST, or ask for less at once."
+)
 
 
 def free_answer(sql: str, policy: Policy, catalog: Catalog) -> Listing | None:
@@ -38,67 +46,52 @@ def free_answer(sql: str, policy: Policy, catalog: Catalog) -> Listing | None:
     found = read_public(sql, catalog)
     if found is None:
         return None
-    tree, names = found
-    paths = {name: policy.source_path(table) for name in set(names.values()) if (table := policy.table(name)) is not None}
+    tables = ((name, policy.table(name)) for name in found.tables)
+    paths = {name: policy.source_path(table) for name, table in tables if table is not None}
     for name, path in paths.items():
         if not path.is_file():
             raise SourceError(f"The file of the public table {name} is gone: {path}.")
     try:
-        return _answered(tree, names, paths, catalog)
-    except (Broken, Failed):
-        pass
-    check(sql, tree, lambda relations: _generated(tree, names, relations), {name: catalog.tables[name] for name in paths})
-    raise SourceError(_FAILED)
+        return _answered(found, paths, catalog)
+    except Broken:
+        words = _SLOW
+    except Failed:
+        words = _NO_RESULT
+    check(found, catalog)
+    raise SourceError(words)
 
 
-def _answered(tree: exp.Expr, names: Mapping[str, str], paths: Mapping[str, Path], catalog: Catalog) -> Listing:
+def _answered(asked: Public, paths: Mapping[str, Path], catalog: Catalog) -> Listing:
     child = Child([path.resolve() for path in paths.values()], Limits(memory=_MEMORY), _SECONDS)
     try:
-        relations = _shelved(child, paths, catalog)
-        child.store(_ANSWER, _generated(tree, names, relations))
-        return _listed(child, child.store("described", f'SELECT * FROM "{_ANSWER}" LIMIT {_ROWS + 1}').columns)
+        _shelve(child, asked, paths, catalog)
+        child.store(_ANSWER, phrases.write(asked.phrase, asked.names))
+        all_rows = f'SELECT * FROM "{_ANSWER}" LIMIT {_ROWS + 1}'
+        return _listed(child, asked, child.store(_DESCRIBED, all_rows).columns)
     finally:
         child.end()
 
 
-def _shelved(child: Child, paths: Mapping[str, Path], catalog: Catalog) -> dict[str, str]:
-    """Every table under a name of ours, with its columns as they are declared and called."""
+def _shelve(child: Child, asked: Public, paths: Mapping[str, Path], catalog: Catalog) -> None:
+    """Store every table and its columns under the numbers that the question has for them."""
     tables = {name: Registered(path, catalog.tables[name].schema) for name, path in paths.items()}
     shelves = stock(child, tables, DUCKDB).shelves
-    found = {}
-    for number, name in enumerate(tables):
-        shelf = shelves[name]
-        outputs = [(declared.name, read(declared, shelf.columns[declared.name], DUCKDB)) for declared in catalog.tables[name].columns]
+    for number, name in enumerate(asked.tables):
+        shelf, names = shelves[name], asked.names
+        outputs = [
+            (names.write(names.number(declared.name)), read(declared, shelf.columns[declared.name], DUCKDB))
+            for declared in catalog.tables[name].columns
+        ]
         query = select(outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True)))
-        found[name] = f"public {number}"
-        child.store(found[name], query.sql(dialect=DUCKDB.name, comments=False))
-    return found
+        child.store(f"public {number}", write(query, DUCKDB))
 
 
-def _generated(tree: exp.Expr, names: Mapping[str, str], relations: Mapping[str, str]) -> str:
-    """The question in our words: listed nodes, our names of tables and of named subqueries, no comments."""
-    found = tree.copy()
-    for table in list(found.find_all(exp.Table)):
-        known = relations[names[table.name]] if table.name in names else _named(table.name)
-        if not table.alias:
-            table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
-        table.set("this", exp.to_identifier(known, quoted=True))
-    for named in list(found.find_all(exp.CTE)):
-        named.args["alias"].set("this", exp.to_identifier(_named(named.alias), quoted=True))
-    return found.sql(dialect=DUCKDB.name, comments=False)
-
-
-def _named(name: str) -> str:
-    """What a named subquery is called here: a name that no file, view or table of the engine has, so that one which is not known where it
-    is used is known nowhere."""
-    return f"named {name.casefold()}"
-
-
-def _listed(child: Child, columns: tuple[tuple[str, str], ...]) -> Listing:
-    types: dict[str, Type] = {there.name: there.type or "text" for there in physical(columns)}
-    outputs = [(f"c{place}", as_type(column(name), type_, total=True)) for place, (name, type_) in enumerate(types.items())]
-    query = select(outputs, exp.Table(this=exp.to_identifier("described", quoted=True)))
-    keys, _ = child.answer(Statement(query.sql(dialect=DUCKDB.name, comments=False), tuple(types.values()), ()))
+def _listed(child: Child, asked: Public, columns: tuple[tuple[str, str], ...]) -> Listing:
+    stored: dict[str, Type] = {there.name: there.type or "text" for there in physical(columns)}
+    outputs = [(f"c{place}", as_type(column(name), type_, total=True)) for place, (name, type_) in enumerate(stored.items())]
+    query = select(outputs, exp.Table(this=exp.to_identifier(_DESCRIBED, quoted=True)))
+    types = dict(zip(asked.names.list_outputs(stored), stored.values(), strict=True))
+    keys, _ = child.answer(Statement(write(query, DUCKDB), tuple(types.values()), ()))
     if keys and len(keys[0]) > _ROWS:
         raise Refused(f"The answer has more than {_ROWS:,} rows: add LIMIT, or read the file of the table with a tool of your own.")
     rows: list[dict[str, Any]] = [dict(zip(types, values, strict=True)) for values in zip(*keys, strict=True)]

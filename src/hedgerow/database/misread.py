@@ -4,7 +4,7 @@ nothing it says can come from data."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from sqlglot import exp
@@ -12,9 +12,12 @@ from sqlglot import exp
 from hedgerow.engines.desk import Limits
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.terms import null
+from hedgerow.engines.writing import write
 from hedgerow.errors import Refused, Unsupported
-from hedgerow.sql.catalog import TableEntry, nearest
-from hedgerow.sql.heading import read_heading
+from hedgerow.sql import phrases
+from hedgerow.sql.catalog import Catalog, TableEntry, nearest
+from hedgerow.sql.phrases import Names
+from hedgerow.sql.public import Public
 from hedgerow.sql.quoting import quoted
 from hedgerow.sql.text import Text
 
@@ -28,38 +31,47 @@ _TYPES: Final = re.compile(r"No function matches the given name and argument typ
 _WORDS: Final = {"VARCHAR": "text", "BIGINT": "whole numbers", "INTEGER": "whole numbers", "DOUBLE": "numbers", "BOOLEAN": "booleans"}
 
 
-def check(sql: str, tree: exp.Expr, generate: Callable[[Mapping[str, str]], str], tables: Mapping[str, TableEntry]) -> None:
-    """Refuses what the engine would not begin with; ``generate`` writes the question with these names for its tables."""
+def check(asked: Public, catalog: Catalog) -> None:
+    """Refuse what the engine would not begin with."""
     from hedgerow.engines.session import Session  # the engine itself, which else only the child process loads
 
+    tables = {name: catalog.tables[name] for name in asked.tables}
     session = Session([], _LIMITS)
     try:
-        relations = {name: f"public {number}" for number, name in enumerate(tables)}
-        for name, relation in relations.items():
-            outputs = [exp.alias_(null(column.type), column.name, quoted=True, copy=False) for column in tables[name].columns]
-            session.store(relation, exp.Select(expressions=outputs).limit(0).sql(dialect=DUCKDB.name))
-        said = session.complaint(generate(relations))
+        for number, entry in enumerate(tables.values()):
+            session.store(f"public {number}", write(_empty(entry, asked.names), DUCKDB))
+        said = session.complaint(phrases.write(asked.phrase, asked.names))
     finally:
         session.close()
     if said is not None:
-        raise _refusal(said, read_heading(sql).text, tree, tables)
+        raise _refusal(said, asked, tables)
 
 
-def _refusal(said: str, text: Text, tree: exp.Expr, tables: Mapping[str, TableEntry]) -> Refused:
+def _empty(entry: TableEntry, names: Names) -> exp.Select:
+    """Return a table without rows that has the columns of this one."""
+    outputs = [(names.write(names.number(column.name)), null(column.type)) for column in entry.columns]
+    named = [exp.alias_(value, name, quoted=True, copy=False) for name, value in outputs]
+    return exp.Select(expressions=named).limit(0)
+
+
+def _refusal(said: str, asked: Public, tables: Mapping[str, TableEntry]) -> Refused:
+    text, tree, show = asked.text, asked.tree, asked.names.show
     if found := _UNKNOWN.search(said):
-        return _unknown(found[1], text, tree, tables)
+        return _unknown(show(found[1]), text, tree, tables)
     if found := _LOOSE.search(said):
-        name = quoted(found[1])
+        known = show(found[1])
+        name = quoted(known)
         instead = f"Add {name} to GROUP BY, or write MIN({name})."
-        return text.refusal(Unsupported, f"{name} is neither in GROUP BY nor inside an aggregate", _named(tree, found[1]), instead)
+        return text.refusal(Unsupported, f"{name} is neither in GROUP BY nor inside an aggregate", _named(tree, known), instead)
     if found := _TWICE.search(said):
+        known = show(found[1])
         instead = "Write the name of the table and a dot before it."
-        return text.refusal(Unsupported, f"{quoted(found[1])} is the name of several columns", _named(tree, found[1]), instead)
+        return text.refusal(Unsupported, f"{quoted(known)} is the name of several columns", _named(tree, known), instead)
     if found := _TYPES.search(said):
         types = " and ".join(_WORDS.get(word.strip(), word.strip().removesuffix("_LITERAL").lower()) for word in found[2].split(","))
         instead = "Columns of a CSV file are text where the policy declares no type: write CAST(x AS DOUBLE)."
         return text.refusal(Unsupported, f"{found[1].upper()} is not for {types}", None, instead)
-    return text.refusal(Unsupported, re.sub(r'"?(?:public|named) (\w+)"?', r"\1", said).rstrip(".!"), None, "Change that, and ask again.")
+    return text.refusal(Unsupported, show(said).rstrip(".!"), None, "Change that, and ask again.")
 
 
 def _unknown(name: str, text: Text, tree: exp.Expr, tables: Mapping[str, TableEntry]) -> Refused:

@@ -20,6 +20,7 @@ from hedgerow.engines.frames import snapshot
 from hedgerow.engines.reading import READABLE, UNITS, Stored, bounded, parse, read, read_unit
 from hedgerow.engines.source import PhysicalColumn
 from hedgerow.engines.terms import column, select
+from hedgerow.engines.writing import write
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
@@ -250,7 +251,7 @@ def _parsing(schema: Schema, relation: str, columns: Sequence[PhysicalColumn], d
         outputs.append(("u", column(unit.name) if id_ is None else parse(column(unit.name), id_.type, dialect)))
         unit = Stored("u", "text" if id_ is None else id_.type)
     query = select(outputs, exp.Table(this=exp.to_identifier(relation, quoted=True)))
-    return query.sql(dialect=dialect.name, comments=False, copy=False), Shelf(f"{relation} parsed", stored, unit)
+    return write(query, dialect), Shelf(f"{relation} parsed", stored, unit)
 
 
 def _reading_all(schema: Schema, shelf: Shelf, dialect: Dialect) -> Statement:
@@ -260,4 +261,4 @@ def _reading_all(schema: Schema, shelf: Shelf, dialect: Dialect) -> Statement:
         values.append(read_unit(shelf.unit, schema.id, dialect)[0])
     outputs = [(f"c{i}", exp.Max(this=dialect.rank([value]))) for i, value in enumerate(values)]
     query = select(outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True)))
-    return Statement(query.sql(dialect=dialect.name, comments=False, copy=False), (), ())
+    return Statement(write(query, dialect), (), ())

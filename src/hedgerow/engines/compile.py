@@ -26,6 +26,7 @@ from hedgerow.engines.scalars import weight
 from hedgerow.engines.statement import MOST_SUMS
 from hedgerow.engines.sums import Sums
 from hedgerow.engines.terms import as_type, call, column, ordered, select, test, when, whole
+from hedgerow.engines.writing import write
 from hedgerow.errors import Unsupported
 from hedgerow.plan.crossing import Cross
 from hedgerow.plan.measures import Measure
@@ -72,7 +73,7 @@ def compile_plan(plan: Aggregate, shelves: Mapping[str, Shelf], dialect: Dialect
 def _written(plan: Aggregate, samples: Samples, dialect: Dialect) -> Statement:
     known = plan.bound.columns
     keys = [known[key].type for key in plan.bound.keys]
-    sql = samples.sql().sql(dialect=dialect.name, comments=False, copy=False)
+    sql = write(samples.sql(), dialect)
     return Statement(sql, (*keys, *samples.more_keys), samples.wide, samples.tally)
 
 
@@ -99,7 +100,7 @@ def _closed(plan: Aggregate, final: exp.Select, sums: Sums, dialect: Dialect, *,
         final = final.having(test(exp.Count(this=exp.Star()), exp.GT, whole(0)), copy=False)
     # An array has places for everybody, however few a question is about, and for pairs of people and groups it would have too many.
     by_unit = (apart or not keys) and _of_all(plan.bound.source) and len(list(final.find_all(exp.AggFunc))) <= MOST_SUMS
-    sql = final.sql(dialect=dialect.name, comments=False, copy=False)
+    sql = write(final, dialect)
     return Statement(sql, tuple(known[key].type for key in keys), sums.wide, by_unit=by_unit)
 
 
@@ -157,7 +158,9 @@ def _groups(plan: Aggregate, found: Keyed, dialect: Dialect, *, text_ids: bool) 
     others = select([(UNIT, column(UNIT))], once.copy(), [test(times.copy(), exp.GT, whole(1))])
     several = rows.where(exp.In(this=column(UNIT), query=exp.Subquery(this=others)), copy=False)
     first = _first(_counted(several, named), keys, plan.bound.max_groups, found, dialect, text_ids=text_ids)
-    both = exp.Subquery(this=exp.Union(this=lone, expression=first, distinct=False), alias=exp.TableAlias(this=exp.to_identifier("s")))
+    both = exp.Subquery(
+        this=exp.Union(this=lone, expression=first, distinct=False), alias=exp.TableAlias(this=exp.to_identifier("s", quoted=True))
+    )
     return select([(name, value.copy()) for name, value in [*named, (_TIMES, times)]], both), each
 
 

@@ -15,6 +15,7 @@ from hedgerow.engines.decode import Statement
 from hedgerow.engines.dialect import Dialect
 from hedgerow.engines.rows import UNIT, Selected
 from hedgerow.engines.terms import column, ordered, select, test, when, whole
+from hedgerow.engines.writing import write
 from hedgerow.plan.contributions import MOST_ROWS
 from hedgerow.plan.crossing import Cross, words_of
 from hedgerow.plan.nodes import Aggregate
@@ -41,7 +42,7 @@ def crossed(plan: Aggregate, cross: Cross, found: Selected, dialect: Dialect, *,
     # Kept, or the words would be computed twice: once to see which are there, and once to have them.
     kept = exp.to_identifier(_PACKED, quoted=True)
     final = final.with_(kept, select([*unit, *words], found.sql), materialized=True, copy=False)
-    return Statement(final.sql(dialect=dialect.name, comments=False, copy=False), (), (False,) * (len(names) + 1))
+    return Statement(write(final, dialect), (), (False,) * (len(names) + 1))
 
 
 def _code(value: exp.Expr, size: int) -> exp.Expr:

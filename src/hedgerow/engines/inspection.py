@@ -17,6 +17,7 @@ from hedgerow.engines.source import PhysicalColumn
 from hedgerow.engines.terms import as_type, column, select
 from hedgerow.engines.wire import Broken
 from hedgerow.engines.worker import Child, Failed
+from hedgerow.engines.writing import write
 from hedgerow.errors import SourceError
 from hedgerow.plan.values import Type, Value
 
@@ -110,7 +111,7 @@ def _looked(child: Child, relation: str, name: str, type_: Type) -> Public:
 
 
 def _statement(query: exp.Select, types: tuple[Type, ...]) -> Statement:
-    return Statement(query.sql(dialect=DUCKDB.name, comments=False), types, ())
+    return Statement(write(query, DUCKDB), types, ())
 
 
 def _of_frame(table: pa.Table) -> Attached:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ import _duckdb as duckdb  # the engine alone: the package around it takes three 
 from hedgerow.engines.desk import Attached, Limits
 from hedgerow.engines.header import LONGEST_LINE, header
 from hedgerow.engines.packing import packed
+from hedgerow.engines.quoting import quote_text as _quoted
 from hedgerow.engines.statement import MOST_SUMS, Statement
 from hedgerow.engines.vouching import vouching
 from hedgerow.errors import SourceError
@@ -150,13 +152,13 @@ class Session:
         return cursor
 
     def complaint(self, query: str) -> str | None:
-        """Why the names and types of a query do not fit, in the first line of the engine's words; nothing is run. None where they do."""
+        """Why an engine would not begin with a query, in the first line of its words; nothing is run. None where it would."""
         try:
             self._connection.execute(f"EXPLAIN {query}")
-        except duckdb.BinderException as error:
-            return str(error).removeprefix("Binder Error: ").splitlines()[0]
-        except duckdb.Error:
+        except (duckdb.InternalException, duckdb.OutOfMemoryException):
             return None
+        except duckdb.Error as error:
+            return re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(error)).splitlines()[0]
         return None
 
     def close(self) -> None:
@@ -172,10 +174,6 @@ class Session:
         if names is not None and not {name for name, *_ in described} <= set(names):
             raise SourceError("Two columns of the data differ in upper and lower case alone, or not at all: rename one of them.")
         return Attached(relation, tuple((name, type_) for name, type_, *_ in described))
-
-
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _csv(path: Path) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hedgerow.engines.quoting import quote_name
+
 __all__ = ["vouching"]
 
 
@@ -19,7 +21,7 @@ def vouching(relation: str, columns: Sequence[tuple[str, str]]) -> str:
     """
     told, seen, sound = [], [], []
     for place, (name, type_) in enumerate(columns):
-        column = '"' + name.replace('"', '""') + '"'
+        column = quote_name(name)
         wanted = (("min", type_), ("max", type_), ("has_null", "BOOLEAN"))
         told += [f"CAST(variant_extract(stats({column}), '{what}') AS {of}) AS told_{what}_{place}" for what, of in wanted]
         # COUNT, MIN and MAX would be answered from what is told; these look. NULL has a hash of its own, but for one number that shares it,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.engines.quoting import quote_text
 from hedgerow.errors import InvalidArgument, SourceError
 from hedgerow.local.batches import Batch
 from hedgerow.local.packed import Records
@@ -59,9 +60,8 @@ def _table(metric: Metric, file: Path) -> Iterator[Records]:
     import duckdb  # only here: a collector does not need it
 
     reader, size = _READERS[file.suffix.lower()], metric.scheme.record
-    place = str(file.resolve()).replace("'", "''")
     # Or the reports of a folder metric=home would all be taken for those of a metric of that name.
-    table = f"{reader}('{place}', hive_partitioning = false{_NAMED.get(reader, '')})"
+    table = f"{reader}({quote_text(str(file.resolve()))}, hive_partitioning = false{_NAMED.get(reader, '')})"
     try:
         with duckdb.connect(":memory:", config=_CONFIGURATION) as db:
             db.execute("SET enable_progress_bar = false")

@@ -62,7 +62,8 @@ def _names(catalog: Catalog) -> list[str]:
 
 def read_rows(catalog: Catalog, table: str, where: str | None = None) -> Rows:
     """The rows of a protected table for which a condition holds, written as after WHERE."""
-    heading = read_heading(f'SELECT COUNT(*) FROM "{table}"' + ("" if where is None else f" WHERE {where}"))
+    name = table.replace('"', '""')
+    heading = read_heading(f'SELECT COUNT(*) FROM "{name}"' + ("" if where is None else f" WHERE {where}"))
     select = _select(heading, catalog)
     only(heading.text, select, "expressions", "from_", "where")
     return Sources(heading.text, catalog).read(select).rows

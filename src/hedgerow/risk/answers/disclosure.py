@@ -24,6 +24,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from hedgerow.engines.quoting import quote_name
 from hedgerow.errors import InvalidArgument
 from hedgerow.risk.answers.findings import Finding
 from hedgerow.risk.answers.published import Answers
@@ -242,12 +243,9 @@ def unchecked(answers: Answers) -> list[str]:
 
 
 def _per_cell(by: Sequence[str], value: str, contributor: str | None, n: int, *, real: bool) -> str:
-    def quoted(name: str) -> str:
-        return '"' + name.replace('"', '""') + '"'
-
-    keys, amount, add = ", ".join(map(quoted, by)), quoted(value), "fsum" if real else "sum"
+    keys, amount, add = ", ".join(map(quote_name, by)), quote_name(value), "fsum" if real else "sum"
     each = f"SELECT {keys}, {f'{add}({amount})' if contributor else amount} AS amount FROM data WHERE {amount} IS NOT NULL"
-    each += f" GROUP BY {keys}, {quoted(contributor)}" if contributor else ""
+    each += f" GROUP BY {keys}, {quote_name(contributor)}" if contributor else ""
     return (
         f"WITH each AS ({each}), "
         f"ranked AS (SELECT *, row_number() OVER (PARTITION BY {keys} ORDER BY amount DESC) AS place FROM each) "

@@ -22,6 +22,11 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.bits import words
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.sql.catalog import Catalog, TableEntry
+from hedgerow.sql.phrases import write
+from hedgerow.sql.public import Public, read_public
+from hedgerow.sql.rule import filled
 
 __all__ = ["Floats", "Mask", "Rebuilt", "least_squares", "linear_program", "members_of", "within"]
 
@@ -55,16 +60,31 @@ def members_of(public: Any, conditions: Sequence[str]) -> Mask:
 
     if not conditions:
         raise InvalidArgument("conditions", "must hold at least one, as after WHERE", conditions)
+    table = snapshot(public, "public")
+    if len({name.casefold() for name in table.column_names}) < table.num_columns:
+        raise InvalidArgument("public", "must have columns that differ in more than upper and lower case")
+    found = []
     with duckdb.connect(":memory:", config={"enable_external_access": "false", "threads": "1"}) as room:
-        room.register("public", snapshot(public, "public"))
-        found = []
         for condition in conditions:
             try:
-                column = room.execute(f"SELECT coalesce(({condition}), false) AS it FROM public").fetchnumpy()["it"]
-            except duckdb.Error:
+                asked = _asked(condition, table.column_names)
+                columns = [asked.names.write(asked.names.number(name)) for name in table.column_names]
+                room.register("public 0", table.rename_columns(columns))
+                (column,) = room.execute(write(asked.phrase, asked.names)).fetchnumpy().values()
+            except (duckdb.Error, Refused):
                 raise InvalidArgument("conditions", "must each be a condition on the public columns, as after WHERE", condition) from None
             found.append(np.asarray(column, dtype=np.bool_))
     return np.array(found, dtype=np.bool_)
+
+
+def _asked(condition: str, columns: Sequence[str]) -> Public:
+    """Return the question for whom a condition holds, as questions about public tables are read."""
+    schema = Schema("public", tuple(Column(name, "text") for name in columns), None)
+    read = read_public(f"SELECT COALESCE(({condition}), FALSE) FROM public", Catalog({"public": TableEntry(schema)}))
+    parts = set() if read is None else filled(read.tree)
+    if read is None or parts != {"expressions", "from_"} or len(read.tree.expressions) != 1:
+        raise Refused("This is no condition.")
+    return read
 
 
 def least_squares(members: Mask, answers: Floats, scales: Floats | None = None) -> Rebuilt:

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from hedgerow.engines.quoting import quote_name, quote_text
 from hedgerow.errors import InvalidArgument, Refused, SourceError
 from hedgerow.policy import BudgetRule, ColumnRule, Policy, TableRule, read_policy
 from hedgerow.risk.attack.comparison import LEAST, PEOPLE, Crowd
@@ -101,8 +102,7 @@ def _two_valued(column: ColumnRule) -> bool:
 def _yes(column: str, equals: str | None, above: Decimal | None) -> tuple[str | None, str]:
     """The condition on the column, None where its two values are yes and no; and how one says it."""
     if equals is not None:
-        text = equals.strip().replace("'", "''")
-        return f"it = '{text}'", f"whether {column} is {equals}"
+        return f"it = {quote_text(equals.strip())}", f"whether {column} is {equals}"
     if above is not None:
         return f"TRY_CAST(it AS DOUBLE) > CAST('{float(above)!r}' AS DOUBLE)", f"whether {column} is above {above:g}"
     return None, f"which of its two values {column} has"
@@ -127,12 +127,12 @@ def _picked(rule: TableRule, columns: list[str], column: str) -> tuple[str, str]
     """The owner and the secret of each row, as terms of SQL."""
     secret = known_name(column, columns, "secret")
     if rule.unit == "row":
-        return "0", _quoted(secret)
+        return "0", quote_name(secret)
     names = {name.casefold(): name for name in columns}
     unit = (rule.unit or "").casefold()
     if unit not in names:
         raise SourceError(f"The source of {rule.name} has no column {rule.unit}, its unit.")
-    return _quoted(names[unit]), _quoted(secret)
+    return quote_name(names[unit]), quote_name(secret)
 
 
 def _counted(opened: Desk, source: str, rows: bool, column: str, yes: str | None) -> list[int]:
@@ -157,10 +157,6 @@ def _counted(opened: Desk, source: str, rows: bool, column: str, yes: str | None
 def _text(term: str) -> str:
     """As text, without the spaces around it; nothing but spaces is nothing."""
     return f"nullif(trim(CAST({term} AS VARCHAR)), '')"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _listed(names: list[str]) -> str:

@@ -12,7 +12,9 @@ from sqlglot import exp
 
 from hedgerow.engines.catalogue import physical
 from hedgerow.engines.dialect import DUCKDB
+from hedgerow.engines.quoting import quote_name
 from hedgerow.engines.reading import parse
+from hedgerow.engines.writing import write
 from hedgerow.plan.values import Type
 from hedgerow.risk.table.sources import Desk
 
@@ -52,23 +54,23 @@ def _pair(pair: tuple[str, str], kinds: tuple[Type | None, Type | None], *, numb
     if kinds[0] == kinds[1] == "date":
         return _moment(pair[0]), _moment(pair[1])
     if kinds[0] == kinds[1] and kinds[0] in ("boolean", *_NUMERIC):
-        return quoted(pair[0]), quoted(pair[1])
+        return quote_name(pair[0]), quote_name(pair[1])
     return _trimmed(pair[0]), _trimmed(pair[1])
 
 
 def _read(name: str, kind: Type | None, there: set[Type | None]) -> str:
     """Text as a date or a truth value, whichever the other file holds."""
     if kind != "text":
-        return _moment(name) if kind == "date" else quoted(name)
+        return _moment(name) if kind == "date" else quote_name(name)
     wanted: Type = "date" if "date" in there else "boolean"
     raw = exp.column(exp.to_identifier(name, quoted=True))
-    read = parse(raw, wanted, DUCKDB).sql(dialect=DUCKDB.name, comments=False)
+    read = write(parse(raw, wanted, DUCKDB), DUCKDB)
     return f"CAST({read} AS DATE)" if wanted == "date" else read
 
 
 def _moment(name: str) -> str:
     """A day: files differ in whether they tell the time."""
-    return f"CAST({quoted(name)} AS DATE)"
+    return f"CAST({quote_name(name)} AS DATE)"
 
 
 def _number(name: str) -> str:
@@ -77,9 +79,4 @@ def _number(name: str) -> str:
 
 def _trimmed(name: str) -> str:
     """As text, without the spaces around it; nothing but spaces is nothing."""
-    return f"nullif(trim(CAST({quoted(name)} AS VARCHAR)), '')"
-
-
-def quoted(name: str) -> str:
-    """A name in SQL."""
-    return '"' + name.replace('"', '""') + '"'
+    return f"nullif(trim(CAST({quote_name(name)} AS VARCHAR)), '')"

@@ -20,6 +20,7 @@ from hedgerow.engines.csv_scan import name_bad_lines, scan_csv
 from hedgerow.engines.decode import Statement
 from hedgerow.engines.desk import Attached, Limits, tried
 from hedgerow.engines.header import header
+from hedgerow.engines.quoting import quote_name
 from hedgerow.errors import InvalidArgument, SourceError
 
 __all__ = ["Coded", "Codes", "Counts", "Desk", "chosen", "coded", "desk", "found"]
@@ -163,7 +164,7 @@ def coded(data: Any, columns: Sequence[str] | None = None, *, check: Callable[[i
         names = tuple(there) if columns is None else chosen(columns, tuple(there))
         if check is not None:
             check(len(names))
-        relation = opened.keep(0, [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in names])
+        relation = opened.keep(0, [quote_name(name) for name in names])
         (codes,), sizes, missing = opened.code([relation], len(names))
         rows = len(codes[0])
         texts = [place for place, name in enumerate(names) if there[name] == "VARCHAR"]

@@ -1,0 +1,189 @@
+"""No text of an analyst reaches an engine but as a value in quotes: every text in every tree is changed, and looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlglot import exp
+
+from engines.small import question, visits
+from hedgerow.engines import compile as compiling
+from hedgerow.engines import crossing
+from hedgerow.engines.compile import Shelf, compile_plan
+from hedgerow.engines.dialect import DUCKDB, Dialect
+from hedgerow.engines.reading import Stored
+from hedgerow.engines.writing import unsound, write
+from hedgerow.errors import HedgerowError, InvalidArgument
+from hedgerow.plan.crossing import Cross
+from hedgerow.plan.schema import Schema
+from hedgerow.sql import phrases
+from hedgerow.sql.public import _Reader, read_public
+from house import engine_text
+from sql.fixtures import CATALOG, HERE, ask, pairs
+from sql.hostile import CATALOG as PUBLIC
+
+SRC = Path(__file__).parents[2] / "src" / "hedgerow"
+SENTINEL = "zqx\"'); COPY zqx --\n"
+# A question for every class of nodes that is read of public tables.
+READ = (
+    "WITH RECURSIVE w(a) AS MATERIALIZED (SELECT k FROM r) SELECT DISTINCT r.*, w.a AS b FROM r LEFT JOIN w ON r.k = w.a "
+    "NATURAL JOIN s CROSS JOIN (SELECT 1) AS q(z) WHERE n IN (1, 2) GROUP BY ALL HAVING COUNT(*) > 1 "
+    "ORDER BY 1 DESC NULLS FIRST LIMIT 2 OFFSET 1",
+    "SELECT * EXCLUDE (k) REPLACE (1 AS n) FROM r UNION ALL BY NAME (SELECT * RENAME (n AS m) FROM r ORDER BY ALL)",
+    "SELECT EXTRACT(year FROM day), EXTRACT('month' FROM day), YEAR(day), MONTH(day), DAY(day), CAST(n AS TEXT), TRY_CAST(k AS INT) FROM r",
+    "SELECT TRIM(LEADING 'a' FROM k), LOWER(k), UPPER(k), LENGTH(k), SUBSTRING(k, 1, 2), CONCAT(k, 'b'), k || 'c', hash(k) FROM r",
+    "SELECT n + 1 - 2 * 3 / 4 % 5, -n, (n), 1.5e3, ABS(n), SQRT(x), LN(x), ROUND(x, 1) FROM r",
+    "SELECT FLOOR(x), CEIL(x), LEAST(n, 1), GREATEST(n, 1) FROM r",
+    "SELECT CASE n WHEN 1 THEN 2 ELSE 3 END, IF(n > 1, 2, 3), COALESCE(n, 1), NULLIF(n, 1), NULL, TRUE FROM r",
+    "SELECT n FROM r WHERE NOT n = 1 AND n <> 2 OR n < 3",
+    "SELECT n FROM r WHERE n <= 1 AND n >= 2 AND n BETWEEN 1 AND 2 AND k LIKE 'a' AND k ILIKE 'b' AND k IS NULL AND n IN (SELECT n FROM s)",
+    "SELECT SUM(n), AVG(n), MIN(n), MAX(n), MEDIAN(n), QUANTILE(n, 0.5), MODE(n), VAR_POP(n), VARIANCE(n), STDDEV_POP(n), STDDEV(n) FROM r",
+    "SELECT STDDEV_SAMP(n), CORR(n, x), COVAR_POP(n, x), COVAR_SAMP(n, x), COUNT(DISTINCT n), COUNT(*) FILTER (WHERE n > 1), "
+    "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY n) FROM r",
+)
+
+
+def test_text_goes_to_engines_in_listed_places_alone() -> None:
+    assert engine_text.unlisted(SRC) == []
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "def f(tree): return tree.sql(dialect='duckdb')",
+        "def f(tree): return tree.sql()",
+        "import duckdb",
+        "def f():\n    from duckdb import connect",
+        "def f(child, text): child.store('answer', text)",
+        "def f(text): return Statement(text, (), ())",
+        'def f(text): return text.replace("\'", "\'\'")',
+        "def f(name): return name.replace('\"', '\"\"')",
+    ],
+)
+def test_another_place_is_found(planted: str, tmp_path: Path) -> None:
+    file = tmp_path / "database" / "new.py"
+    file.parent.mkdir()
+    file.write_text(planted)
+    assert len(engine_text.unlisted(tmp_path)) == 1
+
+
+def outside_quotes(sql: str) -> str:
+    """What is left when values and names are taken out."""
+    return re.sub("'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"", " ", sql)
+
+
+def leaves(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
+    """Every place of a tree where a text, or a word of the parser's, stands."""
+    for node in tree.walk():
+        for part, value in node.args.items():
+            if isinstance(value, str):
+                yield node, part
+
+
+@pytest.mark.parametrize("sql", READ)
+def test_of_public_questions_a_text_is_looked_up_or_quoted(sql: str) -> None:
+    """Each text of each node is changed, in turn, to one that would be SQL of its own."""
+    asked = read_public(sql, PUBLIC)
+    assert asked is not None
+    changed = 0
+    for node, part in list(leaves(asked.tree)):
+        kept = node.args[part]
+        node.args[part] = SENTINEL
+        reader = _Reader(asked.text, PUBLIC, "name")
+        try:
+            written = phrases.write(reader.query(asked.tree), reader.names)
+        except HedgerowError:
+            pass
+        else:
+            assert "zqx" not in outside_quotes(written), (type(node), part)
+            assert isinstance(node, exp.Literal | exp.Identifier), (type(node), part)
+            changed += 1
+        node.args[part] = kept
+    assert changed
+
+
+@pytest.mark.parametrize("sql", READ)
+def test_of_public_questions_no_part_is_handed_on(sql: str) -> None:
+    """Each part that a node could have and has not is filled with a word, a tree, a flag."""
+    asked = read_public(sql, PUBLIC)
+    assert asked is not None
+    for node in list(asked.tree.walk()):
+        for part in node.arg_types:
+            if node.args.get(part):
+                continue
+            before = dict(node.args)
+            for value in (SENTINEL, exp.Var(this=SENTINEL), [exp.Var(this=SENTINEL)]):
+                node.args[part] = value
+                reader = _Reader(asked.text, PUBLIC, "name")
+                try:
+                    written = phrases.write(reader.query(asked.tree), reader.names)
+                except (HedgerowError, TypeError):  # no parser puts such things there
+                    continue
+                finally:
+                    node.args.clear()
+                    node.args.update(before)
+                assert "zqx" not in written, (type(node), part)
+
+
+def test_every_class_that_is_read_is_walked() -> None:
+    from hedgerow.sql.plain import RULES
+
+    walked: set[type] = set()
+    for sql in READ:
+        asked = read_public(sql, PUBLIC)
+        assert asked is not None
+        walked |= {type(node) for node in asked.tree.walk()}
+    assert set(RULES) <= walked
+
+
+def trees(monkeypatch: pytest.MonkeyPatch) -> Iterator[exp.Expr]:
+    """The trees of every question that the fixtures ask, as they are about to be written."""
+    caught: list[exp.Expr] = []
+
+    def catch(tree: exp.Expr, dialect: Dialect) -> str:
+        caught.append(tree)
+        return write(tree.copy(), dialect)
+
+    monkeypatch.setattr(compiling, "write", catch)
+    monkeypatch.setattr(crossing, "write", catch)
+    shelves = {name: _shelf(entry.schema) for name, entry in CATALOG.tables.items()}
+    for file in sorted(HERE.glob("*.sql")):
+        if "__refused" not in file.name:
+            for sql, _ in pairs(file.stem):
+                compile_plan(ask(sql).plan, shelves, DUCKDB)
+                yield from caught
+                caught.clear()
+    crossed = question(domain=(), caps=(1, 1), measures=(Cross((("age", 3),)),))
+    compile_plan(crossed, {"visits": _shelf(visits()["visits"].schema)}, DUCKDB)
+    yield from caught
+
+
+def _shelf(schema: Schema) -> Shelf:
+    stored = {column.name: Stored(SENTINEL + column.name, column.type) for column in schema.columns}
+    unit = None if schema.unit in (None, "row") else Stored(SENTINEL, "integer")
+    return Shelf(f"t {schema.table}", stored, unit)
+
+
+@pytest.mark.long
+def test_of_questions_about_people_a_text_is_a_value_or_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stored columns have hostile names here. Where a text of a tree is changed, it is quoted or not written."""
+    seen: dict[tuple[type, str], set[str]] = {}
+    for tree in trees(monkeypatch):
+        assert "zqx" not in outside_quotes(write(tree.copy(), DUCKDB))
+        for node, part in leaves(tree):
+            key, text = (type(node), part), str(node.args[part])
+            if key in seen and (text in seen[key] or len(seen[key]) > 20):
+                continue
+            seen.setdefault(key, set()).add(text)
+            kept = node.args[part]
+            node.args[part] = SENTINEL
+            try:
+                assert "zqx" not in outside_quotes(write(node.copy(), DUCKDB)), key
+            except InvalidArgument:
+                assert list(unsound(node))
+            node.args[part] = kept
+    expected = {(exp.Identifier, "this"), (exp.Literal, "this"), (exp.Anonymous, "this"), (exp.Join, "kind"), (exp.Join, "side")}
+    assert set(seen) == expected
