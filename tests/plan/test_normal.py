@@ -449,6 +449,22 @@ def test_keys_are_new_where_caps_may_bite() -> None:
     assert key(chosen) != old(chosen)
 
 
+def test_keys_are_new_where_a_condition_is_about_listed_values() -> None:
+    """What is not listed is read as NULL, and an engine took such a condition for IS NOT NULL."""
+
+    def old(plan: Aggregate) -> str:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("hedgerow.plan.normal._compares_listed", lambda _: False)
+            return key(plan)
+
+    listed, free = (edited("t", values=values) for values in (("a", "b", "c"), None))
+    about = c("=", T, Constant("a", "text"))
+    units = (Measure("units"),)
+    for condition, table, new in [(about, listed, True), (about, free, False), (ADULT, listed, False), (None, listed, False)]:
+        plan = question(condition, measures=units, table=table)
+        assert (key(plan) != old(plan)) is new
+
+
 def test_parts_of_a_step_are_no_part_of_the_meaning() -> None:
     """How fine sums are counted depends on epsilon, and a question asked again at a smaller one is the same."""
     total = Measure("total", "v0", SNAP)

@@ -249,12 +249,24 @@ def key(plan: Aggregate) -> str:
     domain = None if plan.source.domain is None else [[str(value) for value in values] for values in plan.source.domain]
     caps = [plan.bound.max_groups, plan.bound.max_rows]
     # Before "plan 3", what was scaled down was cut to whole steps, rare values of a unit were chosen as often as frequent ones, and some
-    # groups and bonds were left out more often than others: such answers may be far off, and are not reused.
+    # groups and bonds were left out more often than others; and a condition on a column with listed values could let others through, which
+    # are read as NULL. Such answers may be far off, and are not reused.
     scaled = any(isinstance(one, Pick) or (isinstance(one, Measure) and one.scaled) for one in plan.measures)
-    differs = (scaled and caps_may_bite(plan)) or groups_may_be_left_out(plan) or plan.meeting is not None
+    capped = (scaled and caps_may_bite(plan)) or groups_may_be_left_out(plan) or plan.meeting is not None
+    differs = capped or _compares_listed(plan.bound.source)
     measures = [_measure(measure) for measure in plan.measures]
     spelled = ["plan 3" if differs else "plan 2", _rows(plan.bound.source), plan.bound.keys, domain, caps, measures]
     return hashlib.sha256(json.dumps(spelled).encode("ascii")).hexdigest()
+
+
+def _compares_listed(rows: Rows) -> bool:
+    """Return whether a condition anywhere in these rows is about a column whose values are listed."""
+    if isinstance(rows, Table):
+        return False
+    if isinstance(rows, Filter) and any(rows.columns[name].values is not None for name in reads(rows.condition)):
+        return True
+    below = rows.sources if isinstance(rows, Union) else (rows.source, rows.other) if isinstance(rows, Join) else (rows.source,)
+    return any(map(_compares_listed, below))
 
 
 def _measure(measure: Measured) -> list[object]:
