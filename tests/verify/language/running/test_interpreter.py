@@ -166,7 +166,7 @@ def test_where_a_list_ends_there_is_nothing(kind: str, entries: list[Any], value
 
 def test_rounds_are_counted_and_statements_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """A branch that private data decide may be the longer one."""
-    monkeypatch.setattr(interpreter, "_ROUNDS", 3)
+    monkeypatch.setattr(interpreter, "ROUNDS", 3)
     longer = "\n".join("        y = y + 1" for _ in range(20))
     body = f"y = 0\nfor i in range(3):\n    if x > 0:\n{longer}\nreturn y"
     assert [told(body, "x: private[float], " + EPS, x=x) for x in (0, 1)] == [[0], [60]]
@@ -174,7 +174,7 @@ def test_rounds_are_counted_and_statements_are_not(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("body", ["while eps > 0:\n    y = 1", "while eps > 0:\n    pass"])
 def test_a_program_that_does_not_end_is_stopped(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter, "_ROUNDS", 1000)
+    monkeypatch.setattr(interpreter, "ROUNDS", 1000)
     with pytest.raises(Refused, match="did not end"):
         told(f"{body}\nreturn 1")
 

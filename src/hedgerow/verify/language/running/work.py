@@ -1,0 +1,452 @@
+"""How large the numbers of a program can become, from its text and public arguments alone.
+
+``admit`` refuses a program before it runs on data that somebody protects, if some number in it could need more than a stated size on any
+data: more than ``HEIGHT`` bits in a coefficient or denominator, more than ``TERMS`` terms or a degree above ``DEGREE`` in what was drawn, or two
+irrational constants (``reals`` says why). Otherwise a run could be made to take long, or to fail, just where a count is so and so.
+
+It is an abstract run. For every variable there is a ``Size`` that holds on all data: private numbers are of at most 64 bits, a draw is
+below 2^64 (it is not once in e^(2^64)), both ways of a branch are taken and joined. A loop of at most R rounds is not gone through R times. Let F
+be one round, joined with what was there before it. If sizes are s, with steps d such that F(s) <= s + d and F(s + R d) <= s + (R + 1) d, then
+F(s + k d) <= s + (k + 1) d for all k up to R: sizes are made by sums, products and maxima of sizes, which are convex along a line of
+numbers that are not negative, so their excess over a line is largest at an end. By induction, sizes stay below s + (R + 1) d. Steps are looked for
+by starting with F(s) - s and adding what is missing. Where none are found, since something doubles or denominators pile up, all
+rounds are gone through, if that is few enough. In a loop with loops inside, an assignment only ever adds to what a variable can be, so that one
+round of everything in it covers a round of any of its loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, lcm
+from typing import Any, Final, TypeAlias
+
+from hedgerow.errors import Refused
+from hedgerow.verify.language.kinds import kind_of, kinds
+from hedgerow.verify.language.program import (
+    Apply,
+    Assign,
+    Block,
+    Expression,
+    If,
+    Kind,
+    Length,
+    Name,
+    Noise,
+    Number,
+    Output,
+    Program,
+    Read,
+    Sample,
+    Statement,
+    Truth,
+    While,
+    expressions,
+    statements,
+    written,
+)
+from hedgerow.verify.language.running.interpreter import ROUNDS, arithmetic, known_by
+from hedgerow.verify.language.running.reals import Atom, Mixed, Real, Value, function, quotient
+
+__all__ = ["DEGREE", "HEIGHT", "TERMS", "admit"]
+
+HEIGHT: Final = 1 << 16  # bits
+TERMS: Final = 1 << 14
+DEGREE: Final = 16
+_STEPS: Final = 4096  # rounds that are gone through one by one
+_PRIVATE = _DRAWN = 64  # bits
+
+
+class _TooLarge(Exception):
+    """Some number could become larger than is admitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A number is a polynomial of at most ``terms`` terms beside a rational and of this ``degree``, with coefficients of at most ``most``, and denominators that
+    are a divisor of ``unit`` times at most ``loose``. ``exact`` is the number itself, where public arguments fix it."""
+
+    most: int = 1
+    unit: int = 1
+    loose: int = 1
+    terms: int = 0
+    degree: int = 0
+    constants: frozenset[Atom] = frozenset()
+    exact: Value | None = None
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """All that must not change from round to round when the rest grows in steps."""
+        return self.unit, self.loose, self.degree, self.constants, self.exact
+
+    def joined(self, other: Size) -> Size:
+        """Return what holds for either."""
+        return Size(
+            max(self.most, other.most),
+            lcm(self.unit, other.unit),
+            max(self.loose, other.loose),
+            max(self.terms, other.terms),
+            max(self.degree, other.degree),
+            self.constants | other.constants,
+            self.exact if self.exact == other.exact else None,
+        ).checked()
+
+    def checked(self) -> Size:
+        """Return itself, if it is admitted."""
+        high = max(self.most.bit_length(), self.unit.bit_length() + self.loose.bit_length())
+        if high > HEIGHT or self.terms > TERMS or self.degree > DEGREE:
+            raise _TooLarge
+        if len(self.constants) > 1:
+            raise Mixed("A number is made of two irrational constants. Use one ln, exp or sqrt there.")
+        return self
+
+
+State: TypeAlias = dict[str, Size]
+_TRUTH: Final = Size()
+
+
+def admit(program: Program, public: Mapping[str, Any], lengths: Mapping[str, int]) -> None:
+    """Refuse a program whose numbers could become too large. ``lengths`` are those of the private lists."""
+    try:
+        _Sizes(program, public, lengths).block(program.body)
+    except Mixed as mixed:
+        raise Refused(f"{program.name} is not run at these arguments. {mixed}") from None
+    except _TooLarge:
+        raise Refused(f"{program.name} is not run: an argument has more than {HEIGHT:,} bits. Give shorter numbers.") from None
+
+
+class _Sizes:
+    def __init__(self, program: Program, public: Mapping[str, Any], lengths: Mapping[str, int]) -> None:
+        self.program, self.kinds = program, kinds(program)
+        self.state: State = {}
+        self.lists: dict[str, tuple[int, Size]] = {}
+        self.weak = False
+        self.fixed = known_by(program, public)
+        for one in program.parameters:
+            if one.private:
+                size, length = _whole(_PRIVATE) if one.kind in (Kind.INT, Kind.REAL) else _TRUTH, lengths.get(one.name, 0)
+            else:
+                given = public[one.name] if one.list else (public[one.name],)
+                sizes, length = [_TRUTH if isinstance(value, bool) else _exact(Fraction(value)) for value in given], len(given)
+                size = sizes[0] if sizes else _TRUTH
+                for other in sizes[1:]:
+                    size = size.joined(other)
+            if one.list:
+                self.lists[one.name] = length, size.joined(Size(exact=None))
+            else:
+                self.state[one.name] = size
+
+    def block(self, block: Block) -> None:
+        for one in block:
+            try:
+                self.statement(one)
+            except _TooLarge:
+                line = f"line {one.place.line}: " if one.place.line else ""
+                what = "a loop makes a number grow" if isinstance(one, While) else f"a number in {written(expressions(one)[0])} may grow"
+                raise Refused(
+                    f"{self.program.name} is not run: {line}{what} beyond {HEIGHT:,} bits, {TERMS:,} draws or degree {DEGREE}, on some data. "
+                    "Multiply and divide less, or bound the rounds of the loop by a smaller public number."
+                ) from None
+
+    def statement(self, one: Statement) -> None:
+        match one:
+            case Assign():
+                self.put(one.name, self.read(one.value))
+            case Sample():
+                self.put(one.name, self.drawn(one))
+            case If():
+                self.read(one.condition)
+                before = dict(self.state)
+                self.block(one.then)
+                then, self.state = self.state, before
+                self.block(one.otherwise)
+                self.state = _joined(self.state, then)
+            case While() if self.weak:
+                self.read(one.condition)
+                self.block(one.body)
+            case While():
+                self.loop(one)
+            case Output():
+                self.read(one.value)
+
+    def put(self, name: str, size: Size) -> None:
+        held = self.state.get(name)
+        self.state[name] = held.joined(size) if self.weak and held is not None else size
+
+    def loop(self, one: While) -> None:
+        rounds = _rounds(one, self)
+        if any(isinstance(inner, While) for inner in statements(one.body)):
+            rounds, self.weak = ROUNDS, True
+        try:
+            self.state = self.grown(one, rounds)
+        finally:
+            self.weak = False
+
+    def grown(self, loop: While, rounds: int) -> State:
+        """Return sizes that hold after any number of rounds."""
+        now = self.state
+        for _ in range(min(rounds, len(self.kinds) + 2)):
+            now, before = self.round(loop, now), now
+            if now == before:
+                return now
+        if _shape(now) == _shape(before):
+            try:
+                found = self.stepped(loop, now, rounds)
+            except (_TooLarge, Refused):
+                found = None
+            if found is not None:
+                return found
+        if rounds > _STEPS:
+            raise _TooLarge
+        for _ in range(rounds):
+            now = self.round(loop, now)
+        return now
+
+    def stepped(self, loop: While, start: State, rounds: int) -> State | None:
+        """Return sizes that hold for so many rounds, if every round adds at most the same."""
+        steps = dict.fromkeys(start, (0, 0))
+        far = start
+        for _ in range(len(start) + 2):
+            for at in (start, far):
+                after = self.round(loop, at)
+                if _shape(after) != _shape(start):
+                    return None
+                more = {name: (size.most - at[name].most, size.terms - at[name].terms) for name, size in after.items()}
+                enough = all(more[name][0] <= steps[name][0] and more[name][1] <= steps[name][1] for name in start)
+                steps = {name: (max(steps[name][0], more[name][0]), max(steps[name][1], more[name][1])) for name in start}
+            if enough and far is not start:
+                return _moved(start, steps, rounds + 1)
+            far = _moved(start, steps, rounds)
+        return None
+
+    def round(self, loop: While, state: State) -> State:
+        """Return what was there, joined with what one round makes of it."""
+        self.state = dict(state)
+        self.read(loop.condition)
+        self.block(loop.body)
+        return _joined(self.state, state)
+
+    def drawn(self, sample: Sample) -> Size:
+        if sample.noise is Noise.BERNOULLI:
+            if sample.site not in self.fixed:
+                self.compared(self.read(sample.parameters[0]), Size(terms=1, degree=1))
+            return _TRUTH
+        if sample.site in self.fixed:
+            return Size(terms=1, degree=1)
+        sizes = [self.read(one) for one in sample.parameters]
+        if sample.noise is Noise.BITS:
+            return _whole(_int(sizes[0].exact)) if _int(sizes[0].exact) <= HEIGHT else _whole(HEIGHT + 1)
+        if sample.noise is Noise.UNIFORM:
+            width = _added(*sizes)
+            return _added(sizes[0], _times(width, Size(terms=1, degree=1))).checked()
+        (scale,) = sizes
+        if sample.noise is Noise.GEOMETRIC:
+            return Size(scale.most << _DRAWN).checked()
+        return _times(scale, Size(terms=1, degree=1)).checked()
+
+    def compared(self, one: Size, other: Size) -> None:
+        """Check the difference that a comparison is decided by."""
+        self.arithmetic("-", one, other)
+
+    def read(self, expression: Expression) -> Size:
+        match expression:
+            case Number():
+                return _exact(expression.value)
+            case Truth():
+                return _TRUTH
+            case Name():
+                return self.state[expression.name]
+            case Length():
+                return _exact(Fraction(self.lists[expression.list][0]))
+            case Read():
+                self.read(expression.index)
+                return self.lists[expression.list][1]
+            case Apply():
+                return self.applied(expression)
+
+    def applied(self, expression: Apply) -> Size:
+        operator, sizes = expression.operator, [self.read(one) for one in expression.arguments]
+        one, other = sizes[0], sizes[-1]
+        match operator:
+            case "and" | "or" | "not" | "bit":
+                return _TRUTH
+            case "==" | "!=" | "<" | "<=":
+                if kind_of(expression.arguments[0], self.program, self.kinds) in (Kind.INT, Kind.REAL):
+                    self.compared(one, other)
+                return _TRUTH
+            case "if":
+                return sizes[1].joined(other)
+            case "xor" | "bits+" | "bits&" | "bits|" | "bits~":
+                return one.joined(other)
+            case "concat":
+                return Size(one.most * other.most).checked()
+        return self.arithmetic(operator, one, other)
+
+    def arithmetic(self, operator: str, one: Size, other: Size) -> Size:
+        match operator:
+            case "+" | "-":
+                found = _added(one, other)
+            case "*":
+                found = _times(one, other)
+            case "/":
+                found = _divided(one, other)
+            case "negate" | "abs":
+                found = one
+            case "min" | "max":
+                _added(one, other).checked()
+                found = one.joined(other)
+            case "floor":
+                found = _floored(one)
+            case "%":
+                whole = _floored(_divided(one, other).checked()).checked()
+                found = _added(one, _times(whole, other).checked())
+            case _ if one.exact is not None:
+                return _exact(self.function(operator, one.exact))
+            case _:
+                raise Refused(f"{self.program.name} is not run: {operator} is taken of a number that a choice decides. Choose between its values.")
+        found.checked()
+        if one.exact is None or other.exact is None:
+            return replace(found, exact=None)
+        exact = arithmetic(operator, [one.exact, other.exact])
+        assert isinstance(exact, Fraction | Real)
+        return _exact(exact)
+
+    def function(self, word: str, argument: Value) -> Value:
+        try:
+            return function(word, argument)
+        except Mixed:
+            raise
+        except Refused as problem:
+            raise Refused(f"{self.program.name} fails at these arguments, whatever the data are: {problem}") from None
+
+
+def _exact(value: Value) -> Size:
+    if isinstance(value, Fraction):
+        return Size(max(1, ceil(abs(value))), value.denominator, exact=value).checked()
+    numbers = [abs(number) for number in value.terms.values()]
+    degree = max(map(len, value.terms))
+    used = frozenset() if value.constant is None else frozenset({value.constant})
+    return Size(max(numbers), value.unit, 1, len(numbers), degree, used, value).checked()
+
+
+def _whole(bits: int) -> Size:
+    return Size(1 << bits).checked()
+
+
+def _int(value: Value | None) -> int:
+    """Return a width, or one that is too large where none is known beforehand."""
+    return int(value) if isinstance(value, Fraction) and value >= 0 else HEIGHT + 1
+
+
+def _added(one: Size, other: Size) -> Size:
+    return Size(
+        one.most + other.most,
+        lcm(one.unit, other.unit),
+        one.loose * other.loose,
+        one.terms + other.terms,
+        max(one.degree, other.degree),
+        one.constants | other.constants,
+    )
+
+
+def _times(one: Size, other: Size) -> Size:
+    constants = one.constants | other.constants
+    squares = [atom.square for atom in constants if atom.square is not None]
+    root = 1
+    for square in squares:
+        root *= square.numerator * square.denominator
+    return Size(
+        one.most * other.most * (1 + one.terms if one.degree and other.degree else 1) * root,
+        one.unit * other.unit * root,
+        one.loose * other.loose,
+        (1 + one.terms) * (1 + other.terms) - 1,
+        one.degree + other.degree,
+        constants,
+    )
+
+
+def _divided(one: Size, other: Size) -> Size:
+    """Return the size of a quotient: 1 over a rational that is not 0 is at most its denominator."""
+    if isinstance(other.exact, Fraction):
+        return _times(one, _exact(1 / other.exact if other.exact else Fraction(0)))
+    if isinstance(other.exact, Real):
+        return _times(one, _exact(quotient(Fraction(1), other.exact)))
+    below = other.unit * other.loose
+    return replace(one, most=one.most * below, loose=one.loose * other.most * below, exact=None)
+
+
+def _floored(one: Size) -> Size:
+    return Size(one.most * (1 + one.terms) << _DRAWN * one.degree)
+
+
+def _joined(one: State, other: State) -> State:
+    """Return what holds either way; a variable that only one of them has is not read where they meet."""
+    found = {name: size.joined(other[name]) if name in other else size for name, size in one.items()}
+    return found | {name: size for name, size in other.items() if name not in found}
+
+
+def _shape(state: State) -> dict[str, tuple[object, ...]]:
+    return {name: size.shape for name, size in state.items()}
+
+
+def _moved(start: State, steps: Mapping[str, tuple[int, int]], count: int) -> State:
+    """Return the state after so many steps."""
+    found = {}
+    for name, size in start.items():
+        most, terms = steps[name]
+        found[name] = replace(size, most=size.most + count * most, terms=size.terms + count * terms).checked()
+    return found
+
+
+def _rounds(loop: While, sizes: _Sizes) -> int:
+    """Return how many rounds a loop has at most: a public number where one is compared with a variable that each round raises."""
+    conditions = list(_conjuncts(loop.condition))
+    ended = {
+        one.arguments[0].name
+        for one in conditions
+        if isinstance(one, Apply) and one.operator == "not" and isinstance(one.arguments[0], Name)
+    }
+    found = ROUNDS
+    for one in conditions:
+        if isinstance(one, Apply) and one.operator in ("<", "<=") and isinstance(one.arguments[0], Name):
+            start, end = sizes.state[one.arguments[0].name].exact, sizes.read(one.arguments[1]).exact
+            if isinstance(start, Fraction) and isinstance(end, Fraction) and _raised(one.arguments[0].name, ended, loop.body):
+                found = min(found, max(0, ceil(end - start)) + 2)
+    return found
+
+
+def _conjuncts(condition: Expression) -> Iterator[Expression]:
+    if isinstance(condition, Apply) and condition.operator == "and":
+        for one in condition.arguments:
+            yield from _conjuncts(one)
+    else:
+        yield condition
+
+
+def _raised(name: str, ended: set[str], body: Block) -> bool:
+    """Tell whether every round adds at least 1 to a variable, or ends the loop."""
+    for one in statements(body):
+        if isinstance(one, Sample) and one.name in {name, *ended}:
+            return False
+        if isinstance(one, Assign) and one.name == name and not _raises(one, name):
+            return False
+        if isinstance(one, Assign) and one.name in ended and one.value != Truth(True):
+            return False
+    return _surely(name, ended, body)
+
+
+def _raises(one: Assign, name: str) -> bool:
+    match one.value:
+        case Apply(operator="+", arguments=(Name(name=held), Number(value=by))):
+            return held == name and by >= 1
+    return False
+
+
+def _surely(name: str, ended: set[str], block: Block) -> bool:
+    for one in block:
+        if isinstance(one, Assign) and (one.name == name or (one.name in ended and one.value == Truth(True))):
+            return True
+        if isinstance(one, If) and _surely(name, ended, one.then) and _surely(name, ended, one.otherwise):
+            return True
+    return False
