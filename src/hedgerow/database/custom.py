@@ -52,6 +52,7 @@ __all__ = ["Outcome", "accepted", "ran"]
 
 About = tuple[tuple[TableRule, ...], BudgetRule, Unit]
 _COUNTS: Final = ("units", "rows", "values", "distinct")
+_LONGEST: Final = 13_000  # bits
 _STEPS: Final = 10**18  # epsilon is a whole number of steps this small, as that of a question
 
 
@@ -294,6 +295,8 @@ def _one(parameter: Parameter, value: Any) -> Any:
     if parameter.kind is Kind.BITS:
         raise Refused(f"{parameter.name} is a bit string, and mechanisms of a database take numbers.")
     number = exact(value, parameter.name)
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _LONGEST:
+        raise InvalidArgument(parameter.name, "must be a number of at most 4,000 digits")
     if parameter.kind is Kind.INT and number.denominator != 1:
         raise InvalidArgument(parameter.name, "must be a whole number", value)
     return int(number) if parameter.kind is Kind.INT else number

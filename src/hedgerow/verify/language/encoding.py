@@ -6,8 +6,9 @@ that was encoded. So a program that is checked after it was decoded is the one t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import Field, fields
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Final
@@ -44,6 +45,25 @@ _CLASSES: Final[dict[str, Callable[..., Any]]] = {
         *(Parameter, Neighbours, Claim, Program, Kind, Noise, Relation),
     )
 }
+_EXPRESSIONS: Final = (Number, Truth, Name, Read, Length, Apply)
+_STATEMENTS: Final = (Assign, Sample, If, While, Output)
+_FIT: Final[dict[str, Callable[[Any], bool]]] = {
+    "Fraction": lambda value: isinstance(value, Fraction),
+    "bool": lambda value: isinstance(value, bool),
+    "str": lambda value: isinstance(value, str),
+    "int": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "Place": lambda value: isinstance(value, Place),
+    "Kind": lambda value: isinstance(value, Kind),
+    "Noise": lambda value: isinstance(value, Noise),
+    "Relation": lambda value: isinstance(value, Relation),
+    "Neighbours": lambda value: isinstance(value, Neighbours),
+    "Claim": lambda value: isinstance(value, Claim),
+    "Expression": lambda value: isinstance(value, _EXPRESSIONS),
+    "Expression | None": lambda value: value is None or isinstance(value, _EXPRESSIONS),
+    "tuple[Expression, ...]": lambda value: _all(value, _EXPRESSIONS),
+    "tuple[Parameter, ...]": lambda value: _all(value, (Parameter,)),
+    "Block": lambda value: _all(value, _STATEMENTS),
+}
 
 
 def encoded(value: Any) -> Any:
@@ -78,14 +98,26 @@ def decoded(plain: Any) -> Any:
         case dict() if len(plain) == 1:
             ((name, parts),) = plain.items()
             if name in _CLASSES:
-                return _CLASSES[name](*map(decoded, parts))
+                return _fitting(_CLASSES[name](*map(decoded, parts)))
     raise InvalidArgument("program", "must be a document that this wrote")
+
+
+def _fitting(made: Any) -> Any:
+    """Return it, if its parts are of the kinds that they have in a program."""
+    each: tuple[Field[Any], ...] = () if isinstance(made, StrEnum) else fields(made)
+    if not all(_FIT[str(field.type)](getattr(made, field.name)) for field in each):
+        raise InvalidArgument("program", "must be made of the parts that programs have", type(made).__name__)
+    return made
+
+
+def _all(value: Any, kinds: tuple[type, ...]) -> bool:
+    return isinstance(value, tuple) and all(isinstance(one, kinds) for one in value)
 
 
 def decoded_program(program: Program) -> Program:
     """Return the same program, made anew of nothing but its parts."""
     try:
-        found = decoded(encoded(program))
+        found = decoded(json.loads(json.dumps(encoded(program))))
     except (AttributeError, TypeError, ValueError, RecursionError):
         found = None
     if not isinstance(found, Program):

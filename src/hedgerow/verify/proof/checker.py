@@ -56,6 +56,8 @@ def check(program: Program, certificate: Certificate, *, required: Sequence[str]
         return Failure(outside.reason, outside.place)
     except (z3.Z3Exception, RecursionError, ArithmeticError, ValueError):  # the last two: numbers too large to be written down
         return Failure("the solver could not read an obligation", program.place)
+    except (TypeError, AttributeError, LookupError):  # a certificate may say anything: a truth where a number belongs, a name of nothing
+        return Failure("the certificate says something that does not fit this program", program.place)
     return None
 
 

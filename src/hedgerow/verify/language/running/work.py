@@ -1,7 +1,7 @@
 """How large the numbers of a program can become, from its text and public arguments alone.
 
 ``admit`` refuses a program before it runs on data that somebody protects, if some number in it could need more than a stated size on any
-data: more than ``HEIGHT`` bits in a coefficient or denominator, more than ``TERMS`` terms or a degree above ``DEGREE`` in what was drawn, or two
+data: more than ``HEIGHT`` bits in a coefficient or denominator, ``FLOOR`` bits in noise whose floor is taken, more than ``TERMS`` terms or a degree above ``DEGREE`` in what was drawn, or two
 irrational constants (``reals`` says why). Otherwise a run could be made to take long, or to fail, just where a count is so and so.
 
 It is an abstract run. For every variable there is a ``Size`` that holds on all data: private numbers are of at most 64 bits, a draw is
@@ -49,11 +49,13 @@ from hedgerow.verify.language.program import (
 from hedgerow.verify.language.running.interpreter import ROUNDS, arithmetic, known_by
 from hedgerow.verify.language.running.reals import Atom, Mixed, Real, Value, function, quotient
 
-__all__ = ["DEGREE", "HEIGHT", "TERMS", "admit"]
+__all__ = ["DEGREE", "FLOOR", "HEIGHT", "TERMS", "admit"]
 
 HEIGHT: Final = 1 << 16  # bits
+FLOOR: Final = 1 << 11  # bits before the point of noise whose floor is taken: so many have to be drawn
 TERMS: Final = 1 << 14
 DEGREE: Final = 16
+_TOLD: Final = 14_000  # bits of a whole number that Python writes down
 _STEPS: Final = 4096  # rounds that are gone through one by one
 _PRIVATE = _DRAWN = 64  # bits
 
@@ -145,7 +147,8 @@ class _Sizes:
                 line = f"line {one.place.line}: " if one.place.line else ""
                 what = "a loop makes a number grow" if isinstance(one, While) else f"a number in {written(expressions(one)[0])} may grow"
                 raise Refused(
-                    f"{self.program.name} is not run: {line}{what} beyond {HEIGHT:,} bits, {TERMS:,} draws or degree {DEGREE}, on some data. "
+                    f"{self.program.name} is not run: {line}{what} beyond {HEIGHT:,} bits ({FLOOR:,} before the point where a floor "
+                    f"is taken), {TERMS:,} draws or degree {DEGREE}, on some data. "
                     "Multiply and divide less, or bound the rounds of the loop by a smaller public number."
                 ) from None
 
@@ -168,7 +171,8 @@ class _Sizes:
             case While():
                 self.loop(one)
             case Output():
-                self.read(one.value)
+                if self.read(one.value).most.bit_length() > _TOLD and kind_of(one.value, self.program, self.kinds) is not Kind.REAL:
+                    raise _TooLarge
 
     def put(self, name: str, size: Size) -> None:
         held = self.state.get(name)
@@ -236,7 +240,8 @@ class _Sizes:
             return Size(terms=1, degree=1)
         sizes = [self.read(one) for one in sample.parameters]
         if sample.noise is Noise.BITS:
-            return _whole(_int(sizes[0].exact)) if _int(sizes[0].exact) <= HEIGHT else _whole(HEIGHT + 1)
+            assert isinstance(sizes[0].exact, Fraction)  # widths are made of public parameters
+            return _whole(int(min(max(sizes[0].exact, Fraction(0)), Fraction(HEIGHT + 1))))
         if sample.noise is Noise.UNIFORM:
             width = _added(*sizes)
             return _added(sizes[0], _times(width, Size(terms=1, degree=1))).checked()
@@ -334,11 +339,6 @@ def _whole(bits: int) -> Size:
     return Size(1 << bits).checked()
 
 
-def _int(value: Value | None) -> int:
-    """Return a width, or one that is too large where none is known beforehand."""
-    return int(value) if isinstance(value, Fraction) and value >= 0 else HEIGHT + 1
-
-
 def _added(one: Size, other: Size) -> Size:
     return Size(
         one.most + other.most,
@@ -377,7 +377,10 @@ def _divided(one: Size, other: Size) -> Size:
 
 
 def _floored(one: Size) -> Size:
-    return Size(one.most * (1 + one.terms) << _DRAWN * one.degree)
+    most = one.most * (1 + one.terms) << _DRAWN * one.degree
+    if one.degree and most.bit_length() > FLOOR:
+        raise _TooLarge
+    return Size(most)
 
 
 def _joined(one: State, other: State) -> State:
