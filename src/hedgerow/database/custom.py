@@ -43,6 +43,7 @@ from hedgerow.release import Charge, Custom, perform
 from hedgerow.sql.question import Question
 from hedgerow.verify.language.assumptions import check as check_assumptions
 from hedgerow.verify.language.encoding import decoded_program
+from hedgerow.verify.language.kinds import resolved
 from hedgerow.verify.language.program import Kind, Neighbours, Parameter, Program, Relation, written
 from hedgerow.verify.language.running.apart import Apart
 from hedgerow.verify.language.running.work import admit
@@ -99,7 +100,7 @@ def accepted(mechanism: Any, certificate: Any) -> Program:
     failure = check(program, Certificate.from_json(Certificate.to_json(certificate)))
     if failure is not None:
         raise Refused(f"This certificate does not prove {program.name}: {failure}.")
-    return program
+    return resolved(program)  # as the checker understood it: a sign means the same in the proof and in the run
 
 
 def ran(desk: Desk, program: Program, arguments: Mapping[str, Any], *, analyst: str, request: str | None, policy: str) -> Outcome:
@@ -108,7 +109,7 @@ def ran(desk: Desk, program: Program, arguments: Mapping[str, Any], *, analyst: 
     stored = desk.ledger.answers(given.key, given.version)
     if stored:
         return _outcome(stored[0][1], stored[0][0], reused=True)
-    admit(program, given.public, given.lengths)
+    admit(program, given.public, given.lengths, desk.source.deadline if isinstance(desk.source, Worker) else None)
     runner = _runner(desk.source, program, given.public)
     try:
         given.rehearse(runner)

@@ -85,11 +85,12 @@ class Atom(ABC):
 
     def ends(self, bits: int) -> tuple[int, int]:
         """Return two whole numbers, in steps of 2^-bits, with the real between them."""
-        held = self._held  # one object: threads share constants
-        if held[0] != bits:
+        known, (least, most) = self._held  # one object: threads share constants
+        if known < bits:
             low, high = self.interval(bits)
-            self._held = held = bits, (floor(low * (1 << bits)), ceil(high * (1 << bits)))
-        return held[1]
+            known, least, most = bits, floor(low * (1 << bits)), ceil(high * (1 << bits))
+            self._held = known, (least, most)
+        return least >> known - bits, -(-most >> known - bits)
 
     @abstractmethod
     def interval(self, bits: int) -> Interval:

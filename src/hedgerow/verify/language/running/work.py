@@ -19,10 +19,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, lcm
+from math import ceil, isqrt, lcm
 from typing import Any, Final, TypeAlias
 
-from hedgerow.errors import Refused
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.numeric.samplers import discrete_laplace
+from hedgerow.verify.language.assumptions import constants
 from hedgerow.verify.language.kinds import kind_of, kinds
 from hedgerow.verify.language.program import (
     Apply,
@@ -43,6 +45,7 @@ from hedgerow.verify.language.program import (
     Truth,
     While,
     expressions,
+    names,
     statements,
     written,
 )
@@ -55,9 +58,11 @@ HEIGHT: Final = 1 << 16  # bits
 FLOOR: Final = 1 << 11  # bits before the point of noise whose floor is taken: so many have to be drawn
 TERMS: Final = 1 << 14
 DEGREE: Final = 16
+UNIT: Final = 1e-5  # seconds for one operation on short numbers, on a slow machine
 _TOLD: Final = 14_000  # bits of a whole number that Python writes down
 _STEPS: Final = 4096  # rounds that are gone through one by one
 _PRIVATE = _DRAWN = 64  # bits
+_DRAW: Final = 30  # what a draw takes, in operations
 
 
 class _TooLarge(Exception):
@@ -108,10 +113,19 @@ State: TypeAlias = dict[str, Size]
 _TRUTH: Final = Size()
 
 
-def admit(program: Program, public: Mapping[str, Any], lengths: Mapping[str, int]) -> None:
-    """Refuse a program whose numbers could become too large. ``lengths`` are those of the private lists."""
+def admit(program: Program, public: Mapping[str, Any], lengths: Mapping[str, int], seconds: float | None = None) -> None:
+    """Refuse a program whose numbers could become too large, or whose run could take longer than so many seconds.
+
+    ``lengths`` are those of the private lists.
+    """
     try:
-        _Sizes(program, public, lengths).block(program.body)
+        sizes = _Sizes(program, public, lengths)
+        sizes.block(program.body)
+        if seconds is not None and sizes.work * UNIT > seconds:
+            raise Refused(
+                f"{program.name} is not run: on some data it could take {sizes.work * UNIT:,.0f} seconds, and the deadline is {seconds:g}. "
+                "Bound its loops by smaller public numbers, or ask for a later deadline."
+            )
     except Mixed as mixed:
         raise Refused(f"{program.name} is not run at these arguments. {mixed}") from None
     except _TooLarge:
@@ -124,6 +138,7 @@ class _Sizes:
         self.state: State = {}
         self.lists: dict[str, tuple[int, Size]] = {}
         self.weak = False
+        self.work, self.times = 0, 1  # operations on short numbers, and how often what is looked at now is done
         self.fixed = known_by(program, public)
         for one in program.parameters:
             if one.private:
@@ -152,7 +167,20 @@ class _Sizes:
                     "Multiply and divide less, or bound the rounds of the loop by a smaller public number."
                 ) from None
 
+    def pay(self, size: Size, *, decided: bool = False) -> None:
+        """Count what it takes to make a number of this size, or to decide something about it."""
+        words = 1 + max(size.most.bit_length(), size.unit.bit_length() + size.loose.bit_length()) // 64
+        each = words + words * isqrt(words) // 4  # a product takes more than its length
+        terms = (1 + size.terms) * each // 16 + 1
+        self.work += self.times * (terms + (10 + 2 * terms * size.degree if decided and size.degree else 0))
+
+    def pay_digits(self, size: Size) -> None:
+        """Count what it takes to draw the digits before the point, which a floor needs."""
+        words = 1 + size.most.bit_length() // 64
+        self.work += self.times * 20 * words * words * (1 + size.terms) if size.degree else 0
+
     def statement(self, one: Statement) -> None:
+        self.work += self.times
         match one:
             case Assign():
                 self.put(one.name, self.read(one.value))
@@ -171,7 +199,9 @@ class _Sizes:
             case While():
                 self.loop(one)
             case Output():
-                if self.read(one.value).most.bit_length() > _TOLD and kind_of(one.value, self.program, self.kinds) is not Kind.REAL:
+                told = self.read(one.value)
+                self.pay(told, decided=True)
+                if told.most.bit_length() > _TOLD and kind_of(one.value, self.program, self.kinds) is not Kind.REAL:
                     raise _TooLarge
 
     def put(self, name: str, size: Size) -> None:
@@ -180,12 +210,14 @@ class _Sizes:
 
     def loop(self, one: While) -> None:
         rounds = _rounds(one, self)
-        if any(isinstance(inner, While) for inner in statements(one.body)):
-            rounds, self.weak = ROUNDS, True
+        self.weak = any(isinstance(inner, While) for inner in statements(one.body))
+        work, self.times = self.work, 0
         try:
-            self.state = self.grown(one, rounds)
+            found = self.grown(one, rounds)
+            self.work, self.times = work, rounds
+            self.state = self.round(one, found)
         finally:
-            self.weak = False
+            self.weak, self.times = False, 1
 
     def grown(self, loop: While, rounds: int) -> State:
         """Return sizes that hold after any number of rounds."""
@@ -232,6 +264,7 @@ class _Sizes:
         return _joined(self.state, state)
 
     def drawn(self, sample: Sample) -> Size:
+        self.work += _DRAW * self.times
         if sample.noise is Noise.BERNOULLI:
             if sample.site not in self.fixed:
                 self.compared(self.read(sample.parameters[0]), Size(terms=1, degree=1))
@@ -240,19 +273,35 @@ class _Sizes:
             return Size(terms=1, degree=1)
         sizes = [self.read(one) for one in sample.parameters]
         if sample.noise is Noise.BITS:
-            assert isinstance(sizes[0].exact, Fraction)  # widths are made of public parameters
-            return _whole(int(min(max(sizes[0].exact, Fraction(0)), Fraction(HEIGHT + 1))))
+            return self.width(sizes[0].exact)
         if sample.noise is Noise.UNIFORM:
             width = _added(*sizes)
             return _added(sizes[0], _times(width, Size(terms=1, degree=1))).checked()
         (scale,) = sizes
         if sample.noise is Noise.GEOMETRIC:
+            self.sampled(scale.exact)
             return Size(scale.most << _DRAWN).checked()
         return _times(scale, Size(terms=1, degree=1)).checked()
 
+    def width(self, width: Value | None) -> Size:
+        """Return the size of so many bits; a width that is none would fail where data decide whether it is reached."""
+        assert isinstance(width, Fraction)  # widths are made of public parameters
+        if width.denominator != 1 or width < 1:
+            raise Refused(f"{self.program.name} is not run: a bit string has a width that is not a whole number from 1 on.")
+        return _whole(min(int(width), HEIGHT + 1))
+
+    def sampled(self, scale: Value | None) -> None:
+        """Refuse a scale that whole noise is not drawn with: that would fail where data decide whether it is reached."""
+        try:
+            if not isinstance(scale, Fraction):
+                raise Refused("the scale of geometric noise must be a rational number that public arguments fix.")
+            discrete_laplace(scale, 1)
+        except (Refused, InvalidArgument) as problem:
+            raise Refused(f"{self.program.name} fails at these arguments, whatever the data are: {problem}") from None
+
     def compared(self, one: Size, other: Size) -> None:
         """Check the difference that a comparison is decided by."""
-        self.arithmetic("-", one, other)
+        self.pay(self.arithmetic("-", one, other), decided=True)
 
     def read(self, expression: Expression) -> Size:
         match expression:
@@ -302,15 +351,17 @@ class _Sizes:
                 _added(one, other).checked()
                 found = one.joined(other)
             case "floor":
+                self.pay_digits(one)
                 found = _floored(one)
             case "%":
+                self.pay_digits(_divided(one, other))
                 whole = _floored(_divided(one, other).checked()).checked()
                 found = _added(one, _times(whole, other).checked())
             case _ if one.exact is not None:
                 return _exact(self.function(operator, one.exact))
             case _:
                 raise Refused(f"{self.program.name} is not run: {operator} is taken of a number that a choice decides. Choose between its values.")
-        found.checked()
+        self.pay(found.checked(), decided=operator in ("min", "max", "abs", "floor", "%"))
         if one.exact is None or other.exact is None:
             return replace(found, exact=None)
         exact = arithmetic(operator, [one.exact, other.exact])
@@ -403,7 +454,9 @@ def _moved(start: State, steps: Mapping[str, tuple[int, int]], count: int) -> St
 
 
 def _rounds(loop: While, sizes: _Sizes) -> int:
-    """Return how many rounds a loop has at most: a public number where one is compared with a variable that each round raises."""
+    """Return how many rounds a loop has at most, those of loops inside of it included: a public number where one is compared with a
+    variable that starts from a number and that each round raises."""
+    inner = sum(_rounds(one, sizes) for one in _next(loop.body))
     conditions = list(_conjuncts(loop.condition))
     ended = {
         one.arguments[0].name
@@ -413,10 +466,41 @@ def _rounds(loop: While, sizes: _Sizes) -> int:
     found = ROUNDS
     for one in conditions:
         if isinstance(one, Apply) and one.operator in ("<", "<=") and isinstance(one.arguments[0], Name):
-            start, end = sizes.state[one.arguments[0].name].exact, sizes.read(one.arguments[1]).exact
-            if isinstance(start, Fraction) and isinstance(end, Fraction) and _raised(one.arguments[0].name, ended, loop.body):
+            name, end = one.arguments[0].name, _public(one.arguments[1], sizes)
+            start = _started(name, sizes.program)
+            if start is not None and end is not None and _raised(name, ended, loop.body):
                 found = min(found, max(0, ceil(end - start)) + 2)
-    return found
+    return min(ROUNDS, found * (1 + inner))
+
+
+def _next(block: Block) -> Iterator[While]:
+    """Yield the loops of a block that are inside of no other."""
+    for one in block:
+        if isinstance(one, While):
+            yield one
+        elif isinstance(one, If):
+            yield from _next(one.then)
+            yield from _next(one.otherwise)
+
+
+def _public(expression: Expression, sizes: _Sizes) -> Fraction | None:
+    """Return a number that public arguments fix, whatever has been done before."""
+    fixed = {one.name for one in sizes.program.parameters} | constants(sizes.program).keys()
+    exact = sizes.read(expression).exact if names(expression) <= fixed else None
+    return exact if isinstance(exact, Fraction) else None
+
+
+def _started(name: str, program: Program) -> Fraction | None:
+    """Return the least number that a variable starts from, if it is otherwise only raised."""
+    found = list[Fraction]()
+    for one in statements(program.body):
+        if isinstance(one, Sample) and one.name == name:
+            return None
+        if isinstance(one, Assign) and one.name == name and not _raises(one, name):
+            if not isinstance(one.value, Number):
+                return None
+            found.append(one.value.value)
+    return min(found, default=None)
 
 
 def _conjuncts(condition: Expression) -> Iterator[Expression]:
