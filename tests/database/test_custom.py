@@ -280,7 +280,8 @@ def test_what_is_checked_is_what_runs(db: Database) -> None:
 
 def test_a_number_that_could_grow_too_large_is_refused_beforehand(db: Database) -> None:
     squares = "".join("    y = y * y\n" for _ in range(12))
-    text = f'@mechanism(epsilon="eps", neighbours="all")\ndef f(x: private[float], eps: public[float]):\n    y = x\n{squares}    return x + laplace(1 / eps) + 0 * y\n'
+    head = '@mechanism(epsilon="eps", neighbours="all")\ndef f(x: private[float], eps: public[float]):\n'
+    text = f"{head}    y = x\n{squares}    return x + laplace(1 / eps) + 0 * y\n"
     (grows,) = programs(text)
     assert isinstance(grows, Program)
     with pytest.raises(Refused, match=r"f is not run: line 13: a number in y \* y may grow beyond 65,536 bits"):

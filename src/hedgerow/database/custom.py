@@ -10,8 +10,9 @@ as one with GROUP BY over declared values, a number as one question. Everything 
 3. questions that one unit moves further than the proof allows (``reach``), which the door checks once more;
 4. a program whose numbers could become too large on some data (``running.work``), or that fails on zeros.
 
-Then the door charges the claim, rounded up, runs the questions, and runs the program that was checked, with exact noise: where the engine has
-a process of its own, in another such process, with the same deadline.
+Then the door charges the claim, rounded up, runs the questions, and runs the program that was
+checked, with exact noise: where the engine has a process of its own, in another such process, with
+the same deadline.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ HIDDEN = {
     "e to the power of 20,000": ("y = exp(n + 20000)", "more than 10,000"),
     "two constants": ("y = q[0] * (ln(6) - ln(2) - ln(3))\nz = 1 if y < 0 else 2", "two irrational constants"),
     "a number of a gigabyte": ("y = q[0]\n" + "y = y * y\n" * 30, "may grow beyond"),
-    "bits of no width": ("y = uniform_bits(n - 7)", "width"),
+    "bits of no width": ("y = uniform_bits(n - 7)", "as wide as a number below 1"),
 }
 
 

@@ -57,7 +57,29 @@ PIECES: list[Any] = [
     ["-", "@noise", "@noise"],
     ["/", {"number": "1"}, {"number": "0"}],
 ]
-WORDS = ["+", "-", "*", "/", "min", "max", "and", "or", "<", "<=", "==", "%", "if", "negate", "abs", "floor", "ln", "exp", "read", "length", "?"]
+WORDS = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "min",
+    "max",
+    "and",
+    "or",
+    "<",
+    "<=",
+    "==",
+    "%",
+    "if",
+    "negate",
+    "abs",
+    "floor",
+    "ln",
+    "exp",
+    "read",
+    "length",
+    "?",
+]
 
 
 def program(parameters: str, neighbours: str, body: str) -> Program:
@@ -109,7 +131,7 @@ def _changed(part: Any, dice: random.Random) -> Any:
             return [dice.choice(WORDS), *part[1:]]
         return [*part[:place], _changed(part[place], dice), *part[place + 1 :]]
     if isinstance(part, list):
-        return dice.choice([part + [dice.choice(PIECES)], part[:-1], part + part, [], part[::-1]])
+        return dice.choice([[*part, dice.choice(PIECES)], part[:-1], part + part, [], part[::-1]])
     piece = dice.choice(PIECES)
     return dice.choice([piece, piece, None, ["+", part, piece], ["negate", part], [dice.choice(WORDS), part, piece]])
 

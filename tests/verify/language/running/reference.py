@@ -1,8 +1,11 @@
-"""What generated programs tell, worked out by Python itself on big rationals: no part of the runner is used.
+"""What generated programs tell, worked out by Python itself on big rationals: no part of the runner
+is used.
 
-Both get the same uniforms. The k-th uniform of a run is a real whose bits are a hash of the seed, of k and of the place; the runner
-draws as many as it likes, the reference takes ``BITS`` of them and a logarithm of its own, by square roots and a series in whole numbers, and
-then executes the text of the program as Python on ``Fraction``. So it is wrong only where a draw decides something in its last bits.
+Both get the same uniforms. The k-th uniform of a run is a real whose bits are a hash of the seed,
+of k and of the place; the runner draws as many as it likes, the reference takes ``BITS`` of them
+and a logarithm of its own, by square roots and a series in whole numbers, and then executes the
+text of the program as Python on ``Fraction``. So it is wrong only where a draw decides something in
+its last bits.
 """
 
 from __future__ import annotations
@@ -65,7 +68,11 @@ class Reference:
 
     def words(self) -> dict[str, Any]:
         names = ("laplace", "exponential", "gaussian", "uniform", "geometric", "output")
-        return {name: getattr(self, name) for name in names} | {"ln": logarithm, "sqrt": root, "floor": lambda value: Fraction(floor(value))}
+        return {name: getattr(self, name) for name in names} | {
+            "ln": logarithm,
+            "sqrt": root,
+            "floor": lambda value: Fraction(floor(value)),
+        }
 
     def _uniform(self) -> Fraction:
         return Fraction(hashed(self.seed, next(self.uniforms), BITS), 1 << BITS)
@@ -141,7 +148,7 @@ def shown(value: Any) -> float | bool:
 def expected(body: str, seed: object, arguments: dict[str, Any]) -> list[float | bool]:
     """What Python says."""
     reference = Reference(seed)
-    exec(compile(body, "generated", "exec"), {"F": Fraction, **reference.words(), **arguments})  # noqa: S102 our own text
+    exec(compile(body, "generated", "exec"), {"F": Fraction, **reference.words(), **arguments})
     return [shown(value) for value in reference.told]
 
 
@@ -159,7 +166,12 @@ class Writer:
         for name in ("a", "b"):
             self.put(name, self.draw(), 1)
         for count in range(self.random.randint(3, 7)):
-            getattr(self, self.random.choice(("scaled", "there_and_back", "mixed", "squared", "chosen", "looped", "rounded", "peeled", "irrational_too")))(f"v{count}")
+            getattr(
+                self,
+                self.random.choice(
+                    ("scaled", "there_and_back", "mixed", "squared", "chosen", "looped", "rounded", "peeled", "irrational_too")
+                ),
+            )(f"v{count}")
         for _ in range(2):
             self.lines.append(f"output({self.comparison()})")
         for name in self.random.sample(self.names, 2):

@@ -73,7 +73,11 @@ def test_what_stays_small_is_admitted(body: str, n: int) -> None:
         ("y = 1\nwhile k > 0:\n    y = y * 2\nreturn y", 1),
         ("y = 1\nj = 0\nwhile j < n:\n    j = j - 1\n    y = y * 2\nreturn y", 1),
         ("y = 1\nj = 0\nwhile j < n:\n    j = geometric(1)\n    y = y * 2\nreturn y", 1),
-        ("y = 1\nj = 0\nb = False\nwhile j < n and not b:\n    if x > 0:\n        b = True\n    else:\n        b = False\n    y = y * 2\nreturn y", 1),
+        (
+            "y = 1\nj = 0\nb = False\nwhile j < n and not b:\n    if x > 0:\n        b = True\n"
+            "    else:\n        b = False\n    y = y * 2\nreturn y",
+            1,
+        ),
         (f"y = laplace(1)\n{f'y = y * {BIG}' + chr(10)}" + f"y = y * {BIG}\n" * 6 + "return floor(y)", 1),
         ("y = k\n" + f"y = y * {BIG}\n" * 45 + "return y", 1),
         ("y = uniform_bits(70000)\nreturn bit(y, 0)", 1),
@@ -98,6 +102,27 @@ def test_what_may_grow_is_refused(body: str, n: int) -> None:
 def test_constants_that_cannot_be_compared_are_refused(body: str, told: str) -> None:
     with pytest.raises(Refused, match=told):
         tried(body)
+
+
+def test_what_could_be_later_than_the_deadline_is_refused() -> None:
+    body = "y = 0\nfor i in range(n):\n    y += q[i] + laplace(1 / eps)\n    output(y % 3)"
+    given = {"t": True, "l": (), "n": 100, "eps": Fraction(1, 3)}
+    admit(read(body, PARAMETERS), given, {"q": 3}, seconds=60)
+    with pytest.raises(Refused, match=r"on some data it could take [\d,]+ seconds, and the deadline is 60\. Bound its loops"):
+        admit(read(body, PARAMETERS), given | {"n": 10_000}, {"q": 3}, seconds=60)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("y = geometric(ln(2))\nreturn y", "must be a rational number that public arguments fix"),
+        ("y = geometric(10000000000000)\nreturn y", "scale must lie between"),
+        ("y = uniform_bits(n - 10)\nreturn bit(y, 0)", "is as wide as a number below 1"),
+    ],
+)
+def test_noise_that_is_not_there_is_refused_reached_or_not(body: str, told: str) -> None:
+    with pytest.raises(Refused, match=told):
+        tried("if x > 5:\n" + "".join(f"    {line}\n" for line in body.splitlines()) + "return 1")
 
 
 def test_an_argument_of_too_many_digits_is_refused() -> None:

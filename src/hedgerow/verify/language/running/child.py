@@ -1,6 +1,7 @@
 """The other side of ``apart``: a process that runs one program on what comes through its pipe.
 
-It reads no files and opens none, leaves no core, and has a limit on memory and on processor time, which also ends it when its parent is gone.
+It reads no files and opens none, leaves no core, and has a limit on memory and on processor time,
+which also ends it when its parent is gone.
 """
 
 from __future__ import annotations

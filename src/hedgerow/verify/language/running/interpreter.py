@@ -1,24 +1,32 @@
-"""Runs a program as what it is: over the reals, with exact noise from the operating system's generator.
+"""Runs a program as what it is: over the reals, with exact noise from the operating system's
+generator.
 
-``run(program, arguments)`` gives the outputs in order. Numbers among the arguments are taken as the rationals that they are written as (0.1
-is one tenth), noise is drawn by ``reals``, and every comparison is decided exactly. What comes out: truths as bool, bit strings as int, and
-numbers as int if all that the program tells are whole; else each number is rounded to the nearest multiple of ``GRID`` and then to a float.
-The grid is the same for all programs and all data, so that rounding is post-processing of the outputs that a proof is about.
+``run(program, arguments)`` gives the outputs in order. Numbers among the arguments are taken as the
+rationals that they are written as (0.1 is one tenth), noise is drawn by ``reals``, and every
+comparison is decided exactly. What comes out: truths as bool, bit strings as int, and numbers as
+int if all that the program tells are whole; else each number is rounded to the nearest multiple of
+``GRID`` and then to a float. The grid is the same for all programs and all data, so that rounding
+is post-processing of the outputs that a proof is about.
 
-**Theorem.** A run takes, with probability 1, the way through the program that the program over the reals takes at the same draws, and tells
-what that tells, each number rounded once, by one function of the number alone.
+**Theorem.** A run takes, with probability 1, the way through the program that the program over the
+reals takes at the same draws, and tells what that tells, each number rounded once, by one function
+of the number alone.
 
-**Proof.** By induction on the statements. A value that is held is the polynomial in the draws that the program over the reals computes:
-arithmetic on polynomials is exact. Wherever a value becomes something else, a truth, a whole number, one of two values, a number that is
-told, ``reals.settled`` decides, and its theorem says that it decides rightly. Two values are equal where their difference is the number 0; a
-difference with a draw in it is 0 with probability 0, and one with an irrational constant never. Of the countably many decisions that all
-programs can come to, each goes wrong with probability 0; so all of them together.
+**Proof.** By induction on the statements. A value that is held is the polynomial in the draws that
+the program over the reals computes: arithmetic on polynomials is exact. Wherever a value becomes
+something else, a truth, a whole number, one of two values, a number that is told, ``reals.settled``
+decides, and its theorem says that it decides rightly. Two values are equal where their difference
+is the number 0; a difference with a draw in it is 0 with probability 0, and one with an irrational
+constant never. Of the countably many decisions that all programs can come to, each goes wrong with
+probability 0; so all of them together.
 
-No run fails because of private data or of noise: whoever saw that would see more than the outputs that a proof is about. So what has no
-value has one here, 0 or False: what is divided by 0, remainders by what is not above 0, entries out of range. A coin's chance is cut to
-[0, 1], and uniform noise lies between its ends, whichever is the larger. A proof holds for every meaning that these might have. What public
-parameters decide is checked: scales above 0, widths. How long a run takes depends on what is drawn and on the data; ``work`` says of a
-program, before it sees any, that no number in it grows beyond bounds.
+No run fails because of private data or of noise: whoever saw that would see more than the outputs
+that a proof is about. So what has no value has one here, 0 or False: what is divided by 0,
+remainders by what is not above 0, entries out of range. A coin's chance is cut to [0, 1], and
+uniform noise lies between its ends, whichever is the larger. A proof holds for every meaning that
+these might have. What public parameters decide is checked: scales above 0, widths. How long a run
+takes depends on what is drawn and on the data; ``work`` says of a program, before it sees any, that
+no number in it grows beyond bounds.
 """
 
 from __future__ import annotations

@@ -363,9 +363,7 @@ def _key(value: Real) -> tuple[frozenset[tuple[Monomial, Fraction]], Atom | None
 
 
 @lru_cache(maxsize=1024)
-def _made(
-    word: str, argument: Fraction | tuple[frozenset[tuple[Monomial, Fraction]], Atom | None]
-) -> Atom:
+def _made(word: str, argument: Fraction | tuple[frozenset[tuple[Monomial, Fraction]], Atom | None]) -> Atom:
     """Return the constant: the same atom for the same number, so that it cancels."""
     if isinstance(argument, Fraction):
         return _Function(word, argument)

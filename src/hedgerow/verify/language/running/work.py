@@ -1,30 +1,35 @@
 """How large the numbers of a program can become, from its text and public arguments alone.
 
-``admit`` refuses a program before it runs on data that somebody protects, if some number in it could need more than a stated size on any
-data: more than ``HEIGHT`` bits in a coefficient or denominator, ``FLOOR`` bits in noise whose floor is taken, more than ``TERMS`` terms or a degree above ``DEGREE`` in what was drawn, or two
-irrational constants (``reals`` says why). Otherwise a run could be made to take long, or to fail, just where a count is so and so.
+``admit`` refuses a program before it runs on data that somebody protects, if some number in it
+could need more than a stated size on any data: more than ``HEIGHT`` bits in a coefficient or
+denominator, ``FLOOR`` bits in noise whose floor is taken, more than ``TERMS`` terms or a degree
+above ``DEGREE`` in what was drawn, or two irrational constants (``reals`` says why); or if a run
+could take longer than a deadline. Otherwise a run could be made to take long, or to fail, just
+where a count is so and so.
 
-It is an abstract run. For every variable there is a ``Size`` that holds on all data: private numbers are of at most 64 bits, a draw is
-below 2^64 (it is not once in e^(2^64)), both ways of a branch are taken and joined. A loop of at most R rounds is not gone through R times. Let F
-be one round, joined with what was there before it. If sizes are s, with steps d such that F(s) <= s + d and F(s + R d) <= s + (R + 1) d, then
-F(s + k d) <= s + (k + 1) d for all k up to R: sizes are made by sums, products and maxima of sizes, which are convex along a line of
-numbers that are not negative, so their excess over a line is largest at an end. By induction, sizes stay below s + (R + 1) d. Steps are looked for
-by starting with F(s) - s and adding what is missing. Where none are found, since something doubles or denominators pile up, all
-rounds are gone through, if that is few enough. In a loop with loops inside, an assignment only ever adds to what a variable can be, so that one
-round of everything in it covers a round of any of its loops.
+It is an abstract run. For every variable there is a ``Size`` that holds on all data: private
+numbers are of at most 64 bits, a draw is below 2^64 (it is not once in e^(2^64)), both ways of a
+branch are taken and joined. A loop of at most R rounds is not gone through R times. Let F be one
+round, joined with what was there before it. If sizes are s, with steps d such that F(s) <= s + d
+and F(s + R d) <= s + (R + 1) d, then F(s + k d) <= s + (k + 1) d for all k up to R: sizes are made
+by sums, products and maxima of sizes, which are convex along a line of numbers that are not
+negative, so their excess over a line is largest at an end. By induction, sizes stay below s + (R +
+1) d. Steps are looked for by starting with F(s) - s and adding what is missing. Where none are
+found, since something doubles or denominators pile up, all rounds are gone through, if that is few
+enough. In a loop with loops inside, an assignment only ever adds to what a variable can be, so that
+one round of everything in it covers a round of any of its loops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
-from math import ceil, isqrt, lcm
+from math import isqrt
 from typing import Any, Final, TypeAlias
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.samplers import discrete_laplace
-from hedgerow.verify.language.assumptions import constants
 from hedgerow.verify.language.kinds import kind_of, kinds
 from hedgerow.verify.language.program import (
     Apply,
@@ -45,68 +50,35 @@ from hedgerow.verify.language.program import (
     Truth,
     While,
     expressions,
-    names,
     statements,
     written,
 )
-from hedgerow.verify.language.running.interpreter import ROUNDS, arithmetic, known_by
-from hedgerow.verify.language.running.reals import Atom, Mixed, Real, Value, function, quotient
+from hedgerow.verify.language.running.interpreter import arithmetic, known_by
+from hedgerow.verify.language.running.reals import Mixed, Real, Value, function
+from hedgerow.verify.language.running.rounds import most_rounds
+from hedgerow.verify.language.running.sizes import (
+    DEGREE,
+    DRAWN,
+    FLOOR,
+    HEIGHT,
+    TERMS,
+    Size,
+    TooLarge,
+    added,
+    divided,
+    exactly,
+    floored,
+    times,
+    whole,
+)
 
-__all__ = ["DEGREE", "FLOOR", "HEIGHT", "TERMS", "admit"]
+__all__ = ["UNIT", "admit"]
 
-HEIGHT: Final = 1 << 16  # bits
-FLOOR: Final = 1 << 11  # bits before the point of noise whose floor is taken: so many have to be drawn
-TERMS: Final = 1 << 14
-DEGREE: Final = 16
 UNIT: Final = 1e-5  # seconds for one operation on short numbers, on a slow machine
 _TOLD: Final = 14_000  # bits of a whole number that Python writes down
 _STEPS: Final = 4096  # rounds that are gone through one by one
-_PRIVATE = _DRAWN = 64  # bits
+_PRIVATE: Final = 64  # bits
 _DRAW: Final = 30  # what a draw takes, in operations
-
-
-class _TooLarge(Exception):
-    """Some number could become larger than is admitted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """A number is a polynomial of at most ``terms`` terms beside a rational and of this ``degree``, with coefficients of at most ``most``, and denominators that
-    are a divisor of ``unit`` times at most ``loose``. ``exact`` is the number itself, where public arguments fix it."""
-
-    most: int = 1
-    unit: int = 1
-    loose: int = 1
-    terms: int = 0
-    degree: int = 0
-    constants: frozenset[Atom] = frozenset()
-    exact: Value | None = None
-
-    @property
-    def shape(self) -> tuple[object, ...]:
-        """All that must not change from round to round when the rest grows in steps."""
-        return self.unit, self.loose, self.degree, self.constants, self.exact
-
-    def joined(self, other: Size) -> Size:
-        """Return what holds for either."""
-        return Size(
-            max(self.most, other.most),
-            lcm(self.unit, other.unit),
-            max(self.loose, other.loose),
-            max(self.terms, other.terms),
-            max(self.degree, other.degree),
-            self.constants | other.constants,
-            self.exact if self.exact == other.exact else None,
-        ).checked()
-
-    def checked(self) -> Size:
-        """Return itself, if it is admitted."""
-        high = max(self.most.bit_length(), self.unit.bit_length() + self.loose.bit_length())
-        if high > HEIGHT or self.terms > TERMS or self.degree > DEGREE:
-            raise _TooLarge
-        if len(self.constants) > 1:
-            raise Mixed("A number is made of two irrational constants. Use one ln, exp or sqrt there.")
-        return self
 
 
 State: TypeAlias = dict[str, Size]
@@ -128,7 +100,7 @@ def admit(program: Program, public: Mapping[str, Any], lengths: Mapping[str, int
             )
     except Mixed as mixed:
         raise Refused(f"{program.name} is not run at these arguments. {mixed}") from None
-    except _TooLarge:
+    except TooLarge:
         raise Refused(f"{program.name} is not run: an argument has more than {HEIGHT:,} bits. Give shorter numbers.") from None
 
 
@@ -142,10 +114,10 @@ class _Sizes:
         self.fixed = known_by(program, public)
         for one in program.parameters:
             if one.private:
-                size, length = _whole(_PRIVATE) if one.kind in (Kind.INT, Kind.REAL) else _TRUTH, lengths.get(one.name, 0)
+                size, length = whole(_PRIVATE) if one.kind in (Kind.INT, Kind.REAL) else _TRUTH, lengths.get(one.name, 0)
             else:
                 given = public[one.name] if one.list else (public[one.name],)
-                sizes, length = [_TRUTH if isinstance(value, bool) else _exact(Fraction(value)) for value in given], len(given)
+                sizes, length = [_TRUTH if isinstance(value, bool) else exactly(Fraction(value)) for value in given], len(given)
                 size = sizes[0] if sizes else _TRUTH
                 for other in sizes[1:]:
                     size = size.joined(other)
@@ -158,7 +130,7 @@ class _Sizes:
         for one in block:
             try:
                 self.statement(one)
-            except _TooLarge:
+            except TooLarge:
                 line = f"line {one.place.line}: " if one.place.line else ""
                 what = "a loop makes a number grow" if isinstance(one, While) else f"a number in {written(expressions(one)[0])} may grow"
                 raise Refused(
@@ -202,14 +174,14 @@ class _Sizes:
                 told = self.read(one.value)
                 self.pay(told, decided=True)
                 if told.most.bit_length() > _TOLD and kind_of(one.value, self.program, self.kinds) is not Kind.REAL:
-                    raise _TooLarge
+                    raise TooLarge
 
     def put(self, name: str, size: Size) -> None:
         held = self.state.get(name)
         self.state[name] = held.joined(size) if self.weak and held is not None else size
 
     def loop(self, one: While) -> None:
-        rounds = _rounds(one, self)
+        rounds = most_rounds(one, self.program, lambda expression: self.read(expression).exact)
         self.weak = any(isinstance(inner, While) for inner in statements(one.body))
         work, self.times = self.work, 0
         try:
@@ -229,12 +201,12 @@ class _Sizes:
         if _shape(now) == _shape(before):
             try:
                 found = self.stepped(loop, now, rounds)
-            except (_TooLarge, Refused):
+            except (TooLarge, Refused):
                 found = None
             if found is not None:
                 return found
         if rounds > _STEPS:
-            raise _TooLarge
+            raise TooLarge
         for _ in range(rounds):
             now = self.round(loop, now)
         return now
@@ -275,20 +247,23 @@ class _Sizes:
         if sample.noise is Noise.BITS:
             return self.width(sizes[0].exact)
         if sample.noise is Noise.UNIFORM:
-            width = _added(*sizes)
-            return _added(sizes[0], _times(width, Size(terms=1, degree=1))).checked()
+            width = added(*sizes)
+            return added(sizes[0], times(width, Size(terms=1, degree=1))).checked()
         (scale,) = sizes
         if sample.noise is Noise.GEOMETRIC:
             self.sampled(scale.exact)
-            return Size(scale.most << _DRAWN).checked()
-        return _times(scale, Size(terms=1, degree=1)).checked()
+            return Size(scale.most << DRAWN).checked()
+        return times(scale, Size(terms=1, degree=1)).checked()
 
     def width(self, width: Value | None) -> Size:
         """Return the size of so many bits; a width that is none would fail where data decide whether it is reached."""
         assert isinstance(width, Fraction)  # widths are made of public parameters
-        if width.denominator != 1 or width < 1:
-            raise Refused(f"{self.program.name} is not run: a bit string has a width that is not a whole number from 1 on.")
-        return _whole(min(int(width), HEIGHT + 1))
+        if width < 1:
+            raise Refused(
+                f"{self.program.name} is not run: a bit string is as wide as a number below 1. "
+                "Give arguments at which every width is at least 1."
+            )
+        return whole(min(int(width), HEIGHT + 1))
 
     def sampled(self, scale: Value | None) -> None:
         """Refuse a scale that whole noise is not drawn with: that would fail where data decide whether it is reached."""
@@ -306,13 +281,13 @@ class _Sizes:
     def read(self, expression: Expression) -> Size:
         match expression:
             case Number():
-                return _exact(expression.value)
+                return exactly(expression.value)
             case Truth():
                 return _TRUTH
             case Name():
                 return self.state[expression.name]
             case Length():
-                return _exact(Fraction(self.lists[expression.list][0]))
+                return exactly(Fraction(self.lists[expression.list][0]))
             case Read():
                 self.read(expression.index)
                 return self.lists[expression.list][1]
@@ -340,33 +315,35 @@ class _Sizes:
     def arithmetic(self, operator: str, one: Size, other: Size) -> Size:
         match operator:
             case "+" | "-":
-                found = _added(one, other)
+                found = added(one, other)
             case "*":
-                found = _times(one, other)
+                found = times(one, other)
             case "/":
-                found = _divided(one, other)
+                found = divided(one, other)
             case "negate" | "abs":
                 found = one
             case "min" | "max":
-                _added(one, other).checked()
+                added(one, other).checked()
                 found = one.joined(other)
             case "floor":
                 self.pay_digits(one)
-                found = _floored(one)
+                found = floored(one)
             case "%":
-                self.pay_digits(_divided(one, other))
-                whole = _floored(_divided(one, other).checked()).checked()
-                found = _added(one, _times(whole, other).checked())
+                self.pay_digits(divided(one, other))
+                whole = floored(divided(one, other).checked()).checked()
+                found = added(one, times(whole, other).checked())
             case _ if one.exact is not None:
-                return _exact(self.function(operator, one.exact))
+                return exactly(self.function(operator, one.exact))
             case _:
-                raise Refused(f"{self.program.name} is not run: {operator} is taken of a number that a choice decides. Choose between its values.")
+                raise Refused(
+                    f"{self.program.name} is not run: {operator} is taken of a number that a choice decides. Choose between its values."
+                )
         self.pay(found.checked(), decided=operator in ("min", "max", "abs", "floor", "%"))
         if one.exact is None or other.exact is None:
             return replace(found, exact=None)
         exact = arithmetic(operator, [one.exact, other.exact])
         assert isinstance(exact, Fraction | Real)
-        return _exact(exact)
+        return exactly(exact)
 
     def function(self, word: str, argument: Value) -> Value:
         try:
@@ -375,63 +352,6 @@ class _Sizes:
             raise
         except Refused as problem:
             raise Refused(f"{self.program.name} fails at these arguments, whatever the data are: {problem}") from None
-
-
-def _exact(value: Value) -> Size:
-    if isinstance(value, Fraction):
-        return Size(max(1, ceil(abs(value))), value.denominator, exact=value).checked()
-    numbers = [abs(number) for number in value.terms.values()]
-    degree = max(map(len, value.terms))
-    used = frozenset() if value.constant is None else frozenset({value.constant})
-    return Size(max(numbers), value.unit, 1, len(numbers), degree, used, value).checked()
-
-
-def _whole(bits: int) -> Size:
-    return Size(1 << bits).checked()
-
-
-def _added(one: Size, other: Size) -> Size:
-    return Size(
-        one.most + other.most,
-        lcm(one.unit, other.unit),
-        one.loose * other.loose,
-        one.terms + other.terms,
-        max(one.degree, other.degree),
-        one.constants | other.constants,
-    )
-
-
-def _times(one: Size, other: Size) -> Size:
-    constants = one.constants | other.constants
-    squares = [atom.square for atom in constants if atom.square is not None]
-    root = 1
-    for square in squares:
-        root *= square.numerator * square.denominator
-    return Size(
-        one.most * other.most * (1 + one.terms if one.degree and other.degree else 1) * root,
-        one.unit * other.unit * root,
-        one.loose * other.loose,
-        (1 + one.terms) * (1 + other.terms) - 1,
-        one.degree + other.degree,
-        constants,
-    )
-
-
-def _divided(one: Size, other: Size) -> Size:
-    """Return the size of a quotient: 1 over a rational that is not 0 is at most its denominator."""
-    if isinstance(other.exact, Fraction):
-        return _times(one, _exact(1 / other.exact if other.exact else Fraction(0)))
-    if isinstance(other.exact, Real):
-        return _times(one, _exact(quotient(Fraction(1), other.exact)))
-    below = other.unit * other.loose
-    return replace(one, most=one.most * below, loose=one.loose * other.most * below, exact=None)
-
-
-def _floored(one: Size) -> Size:
-    most = one.most * (1 + one.terms) << _DRAWN * one.degree
-    if one.degree and most.bit_length() > FLOOR:
-        raise _TooLarge
-    return Size(most)
 
 
 def _joined(one: State, other: State) -> State:
@@ -451,89 +371,3 @@ def _moved(start: State, steps: Mapping[str, tuple[int, int]], count: int) -> St
         most, terms = steps[name]
         found[name] = replace(size, most=size.most + count * most, terms=size.terms + count * terms).checked()
     return found
-
-
-def _rounds(loop: While, sizes: _Sizes) -> int:
-    """Return how many rounds a loop has at most, those of loops inside of it included: a public number where one is compared with a
-    variable that starts from a number and that each round raises."""
-    inner = sum(_rounds(one, sizes) for one in _next(loop.body))
-    conditions = list(_conjuncts(loop.condition))
-    ended = {
-        one.arguments[0].name
-        for one in conditions
-        if isinstance(one, Apply) and one.operator == "not" and isinstance(one.arguments[0], Name)
-    }
-    found = ROUNDS
-    for one in conditions:
-        if isinstance(one, Apply) and one.operator in ("<", "<=") and isinstance(one.arguments[0], Name):
-            name, end = one.arguments[0].name, _public(one.arguments[1], sizes)
-            start = _started(name, sizes.program)
-            if start is not None and end is not None and _raised(name, ended, loop.body):
-                found = min(found, max(0, ceil(end - start)) + 2)
-    return min(ROUNDS, found * (1 + inner))
-
-
-def _next(block: Block) -> Iterator[While]:
-    """Yield the loops of a block that are inside of no other."""
-    for one in block:
-        if isinstance(one, While):
-            yield one
-        elif isinstance(one, If):
-            yield from _next(one.then)
-            yield from _next(one.otherwise)
-
-
-def _public(expression: Expression, sizes: _Sizes) -> Fraction | None:
-    """Return a number that public arguments fix, whatever has been done before."""
-    fixed = {one.name for one in sizes.program.parameters} | constants(sizes.program).keys()
-    exact = sizes.read(expression).exact if names(expression) <= fixed else None
-    return exact if isinstance(exact, Fraction) else None
-
-
-def _started(name: str, program: Program) -> Fraction | None:
-    """Return the least number that a variable starts from, if it is otherwise only raised."""
-    found = list[Fraction]()
-    for one in statements(program.body):
-        if isinstance(one, Sample) and one.name == name:
-            return None
-        if isinstance(one, Assign) and one.name == name and not _raises(one, name):
-            if not isinstance(one.value, Number):
-                return None
-            found.append(one.value.value)
-    return min(found, default=None)
-
-
-def _conjuncts(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, Apply) and condition.operator == "and":
-        for one in condition.arguments:
-            yield from _conjuncts(one)
-    else:
-        yield condition
-
-
-def _raised(name: str, ended: set[str], body: Block) -> bool:
-    """Tell whether every round adds at least 1 to a variable, or ends the loop."""
-    for one in statements(body):
-        if isinstance(one, Sample) and one.name in {name, *ended}:
-            return False
-        if isinstance(one, Assign) and one.name == name and not _raises(one, name):
-            return False
-        if isinstance(one, Assign) and one.name in ended and one.value != Truth(True):
-            return False
-    return _surely(name, ended, body)
-
-
-def _raises(one: Assign, name: str) -> bool:
-    match one.value:
-        case Apply(operator="+", arguments=(Name(name=held), Number(value=by))):
-            return held == name and by >= 1
-    return False
-
-
-def _surely(name: str, ended: set[str], block: Block) -> bool:
-    for one in block:
-        if isinstance(one, Assign) and (one.name == name or (one.name in ended and one.value == Truth(True))):
-            return True
-        if isinstance(one, If) and _surely(name, ended, one.then) and _surely(name, ended, one.otherwise):
-            return True
-    return False
