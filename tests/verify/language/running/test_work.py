@@ -81,6 +81,8 @@ def test_what_stays_small_is_admitted(body: str, n: int) -> None:
         (f"y = laplace(1)\n{f'y = y * {BIG}' + chr(10)}" + f"y = y * {BIG}\n" * 6 + "return floor(y)", 1),
         ("y = k\n" + f"y = y * {BIG}\n" * 45 + "return y", 1),
         ("y = uniform_bits(70000)\nreturn bit(y, 0)", 1),
+        ("return floor(laplace(exp(1500)))", 1),
+        ("return floor(k * exp(1500))", 1),
     ],
 )
 def test_what_may_grow_is_refused(body: str, n: int) -> None:

@@ -180,7 +180,7 @@ class _Function(Atom):
                 case "sqrt":
                     return sqrt_down(argument, 1 << bits), sqrt_up(argument, 1 << bits)
                 case "exp":
-                    return exp_bounds(argument, digits + int(abs(argument)))
+                    return exp_bounds(argument, digits + max(0, int(argument) // 2))  # e < 10^(1/2)
                 case _:
                     return log_bounds(argument, digits)
         low, high = argument.between(bits)

@@ -81,10 +81,12 @@ def exactly(value: Value) -> Size:
     """Return the size of a number that is known."""
     if isinstance(value, Fraction):
         return Size(max(1, ceil(abs(value))), value.denominator, exact=value).checked()
-    numbers = [abs(number) for number in value.terms.values()]
+    assert value.constant is not None  # what is known has no noise in it
     degree = max(map(len, value.terms))
-    used = frozenset() if value.constant is None else frozenset({value.constant})
-    return Size(max(numbers), value.unit, 1, len(numbers), degree, used, value).checked()
+    large = 1 + (max(map(abs, value.constant.ends(DRAWN))) >> DRAWN)
+    most = max(map(abs, value.terms.values())) * large**degree
+    terms, used = len(value.terms), frozenset({value.constant})
+    return Size(most, value.unit, 1, terms, degree, used, value).checked()
 
 
 def whole(bits: int) -> Size:

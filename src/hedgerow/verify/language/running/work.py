@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from math import isqrt
+from math import ceil, isqrt
 from typing import Any, Final, TypeAlias
 
 from hedgerow.errors import InvalidArgument, Refused
@@ -242,7 +242,7 @@ class _Sizes:
                 self.compared(self.read(sample.parameters[0]), Size(terms=1, degree=1))
             return _TRUTH
         if sample.site in self.fixed:
-            return Size(terms=1, degree=1)
+            return Size(max(1, ceil(self.fixed[sample.site](DRAWN)[1])), terms=1, degree=1).checked()
         sizes = [self.read(one) for one in sample.parameters]
         if sample.noise is Noise.BITS:
             return self.width(sizes[0].exact)
