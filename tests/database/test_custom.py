@@ -17,8 +17,10 @@ from hedgerow import protect
 from hedgerow.database import Database, open
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, SourceError
 from hedgerow.release import FAILED
-from hedgerow.verify.language.program import Name, Number, Program
-from hedgerow.verify.proof.certificate import Certificate
+from hedgerow.verify.language.program import Name, Number, Output, Program
+from hedgerow.verify.language.python import programs
+from hedgerow.verify.language.running.apart import Apart
+from hedgerow.verify.proof.certificate import Certificate, digest
 
 NORTH = "SELECT COUNT(DISTINCT patient_id) FROM data WHERE region = 'north'"
 SOUTH = "SELECT COUNT(DISTINCT patient_id) FROM data WHERE region = 'south'"
@@ -133,10 +135,9 @@ def test_a_replaced_unit_moves_two_groups() -> None:
 
 def test_only_the_proof_of_this_very_program_is_accepted(db: Database) -> None:
     loud = program("noisy", scale="1 / (2 * eps)")
-    with pytest.raises(Refused, match=r"does not prove noisy: .*another program"):
-        db.run(loud, NOISY_PROOF, x=NORTH, eps=1)
-    with pytest.raises(Refused, match=r"does not prove noisy: .*costs more than eps"):
-        db.run(loud, proof(loud, back("x")), x=NORTH, eps=1)
+    for certificate in (NOISY_PROOF, proof(loud, back("x")), replace(NOISY_PROOF, source=digest(loud))):
+        with pytest.raises(Refused, match=r"does not prove noisy: .*costs more than eps"):
+            db.run(loud, certificate, x=NORTH, eps=1)
     with pytest.raises(Refused, match=r"does not prove noisy: .*another claim"):
         db.run(NOISY, replace(NOISY_PROOF, epsilon=Number(Fraction(0))), x=NORTH, eps=1)
     with pytest.raises(InvalidArgument, match="must be the certificate of a proof"):
@@ -182,6 +183,7 @@ def test_what_the_proof_takes_for_granted_is_checked(db: Database) -> None:
         ({"N": Fraction(1, 2)}, "N must be a whole number"),
         ({"loud": 1}, "loud must be True or False"),
         ({"eps": "1"}, "eps must be a number"),
+        ({"N": 10**4001}, "N must be a number of at most 4,000 digits"),
         ({"N": 10**13}, "the price must lie between"),
         ({"eps": 4000, "N": 1}, "costs epsilon 4000 at these arguments, and one question at most 4"),
     ):
@@ -256,6 +258,55 @@ def test_a_failure_on_the_data_is_charged_and_says_nothing(db: Database, monkeyp
     assert told.value.args == (FAILED,)
     assert told.value.__context__ is None
     assert spent(db) == 1
+
+
+def test_what_is_checked_is_what_runs(db: Database) -> None:
+    """A program that shows one body to the checker and another to the runner is read once."""
+
+    class Two(Program):
+        looks = 0
+
+        def __getattribute__(self, name: str) -> Any:
+            if name == "body":
+                type(self).looks += 1
+                return NOISY.body if type(self).looks == 1 else (Output(Name("x")),)
+            return object.__getattribute__(self, name)
+
+    two = Two(NOISY.name, NOISY.parameters, NOISY.body, NOISY.claim, NOISY.source)
+    (told,) = db.run(two, NOISY_PROOF, x=NORTH, eps=1).outputs
+    assert told != 134
+    assert Two.looks == 1
+
+
+def test_a_number_that_could_grow_too_large_is_refused_beforehand(db: Database) -> None:
+    squares = "".join("    y = y * y\n" for _ in range(12))
+    head = '@mechanism(epsilon="eps", neighbours="all")\ndef f(x: private[float], eps: public[float]):\n'
+    text = f"{head}    y = x\n{squares}    return x + laplace(1 / eps) + 0 * y\n"
+    (grows,) = programs(text)
+    assert isinstance(grows, Program)
+    with pytest.raises(Refused, match=r"f is not run: line 13: a number in y \* y may grow beyond 65,536 bits"):
+        db.run(grows, proof(grows, back("x")), x=NORTH, eps=1)
+    assert spent(db) == 0
+
+
+def test_it_runs_apart_where_the_engine_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, started = "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE region = 'north'", list[float]()
+    original = Apart.__init__
+
+    def noted(self: Apart, *given: Any, seconds: float, memory: int) -> None:
+        started.append(seconds)
+        original(self, *given, seconds=seconds, memory=memory)
+
+    monkeypatch.setattr(Apart, "__init__", noted)
+    with open(write(tmp_path / "clinic"), analyst="ana", deadline=17) as db:
+        db.run(NOISY, NOISY_PROOF, x=asked, eps=Fraction(1, 4))
+        assert started == [17]
+        assert db.run(NOISY, NOISY_PROOF, x=asked, eps=Fraction(1, 4)).receipt.reused
+        monkeypatch.setattr(Apart, "run", lambda self, private: self._ask({"nonsense": 1}, 17))
+        with pytest.raises(SourceError) as told:
+            db.run(NOISY, NOISY_PROOF, x=asked, eps=Fraction(1, 8))
+    assert told.value.args == (FAILED,)
+    assert started == [17, 17]
 
 
 def test_directed_and_other_relations_are_refused(db: Database) -> None:

@@ -7,9 +7,12 @@ as one with GROUP BY over declared values, a number as one question. Everything 
 
 1. a mechanism without a certificate that ``proof.checker`` accepts now, for this very program;
 2. a public argument for which the proof does not speak: all scales must be positive there (``assumed``);
-3. questions that one unit moves further than the proof allows (``reach``), which the door checks once more.
+3. questions that one unit moves further than the proof allows (``reach``), which the door checks once more;
+4. a program whose numbers could become too large on some data (``running.work``), or that fails on zeros.
 
-Then the door charges the claim, rounded up, runs the questions, and runs the program that was checked, with exact noise.
+Then the door charges the claim, rounded up, runs the questions, and runs the program that was
+checked, with exact noise: where the engine has a process of its own, in another such process, with
+the same deadline.
 """
 
 from __future__ import annotations
@@ -24,12 +27,15 @@ from typing import Any, Final, Protocol
 from hedgerow.answers.answer import Receipt
 from hedgerow.database.parts import parts_of
 from hedgerow.engines.source import Source
+from hedgerow.engines.worker import Worker
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.store import Store
 from hedgerow.numeric.number import exact, privacy_delta, privacy_epsilon
 from hedgerow.numeric.rounding import round_digits_up, round_up
+from hedgerow.plan.contributions import caps_may_bite
 from hedgerow.plan.expressions import Read
+from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.normal import key as meaning_of
 from hedgerow.policy import BudgetRule, TableRule
@@ -39,13 +45,18 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.release import Charge, Custom, perform
 from hedgerow.sql.question import Question
 from hedgerow.verify.language.assumptions import check as check_assumptions
+from hedgerow.verify.language.encoding import decoded_program
+from hedgerow.verify.language.kinds import resolved
 from hedgerow.verify.language.program import Kind, Neighbours, Parameter, Program, Relation, written
+from hedgerow.verify.language.running.apart import Apart
+from hedgerow.verify.language.running.work import admit
 from hedgerow.verify.price import between
 
 __all__ = ["Outcome", "accepted", "ran"]
 
 About = tuple[tuple[TableRule, ...], BudgetRule, Unit]
 _COUNTS: Final = ("units", "rows", "values", "distinct")
+_LONGEST: Final = 13_000  # bits
 _STEPS: Final = 10**18  # epsilon is a whole number of steps this small, as that of a question
 
 
@@ -74,9 +85,10 @@ def accepted(mechanism: Any, certificate: Any) -> Program:
     from hedgerow.verify.proof.certificate import Certificate
     from hedgerow.verify.proof.checker import check
 
-    program = getattr(mechanism, "program", mechanism)
-    if not isinstance(program, Program):
+    given = getattr(mechanism, "program", mechanism)
+    if not isinstance(given, Program):
         raise InvalidArgument("mechanism", "must be a function with @mechanism that Hedgerow can read")
+    program = decoded_program(given)  # from here on nobody else holds it: what is checked is what runs
     if certificate is None and hasattr(mechanism, "verify"):
         verdict = mechanism.verify()
         certificate = verdict.certificate
@@ -88,10 +100,10 @@ def accepted(mechanism: Any, certificate: Any) -> Program:
         certificate = Certificate.from_json(certificate)
     if not isinstance(certificate, Certificate):
         raise InvalidArgument("certificate", "must be the certificate of a proof, or its JSON")
-    failure = check(program, certificate)
+    failure = check(program, Certificate.from_json(Certificate.to_json(certificate)))
     if failure is not None:
         raise Refused(f"This certificate does not prove {program.name}: {failure}.")
-    return program
+    return resolved(program)  # as the checker understood it: a sign means the same in the proof and in the run
 
 
 def ran(desk: Desk, program: Program, arguments: Mapping[str, Any], *, analyst: str, request: str | None, policy: str) -> Outcome:
@@ -100,23 +112,46 @@ def ran(desk: Desk, program: Program, arguments: Mapping[str, Any], *, analyst: 
     stored = desk.ledger.answers(given.key, given.version)
     if stored:
         return _outcome(stored[0][1], stored[0][0], reused=True)
-    given.rehearse()
-    about = {"table": ", ".join(table.name for table in given.tables), "mechanism": program.name, "claim": written(program.claim.epsilon)}
-    charge = Charge(
-        given.rule.population,
-        given.unit,
-        analyst,
-        given.epsilon,
-        given.key,
-        given.version,
-        request,
-        about,
-        policy,
-        given.parts,
-    )
-    custom = Custom(given.loss, given.reach, given.run)
-    payload, entry = perform(given.plans, desk.source, desk.ledger, custom, charge)
-    return _outcome(payload, entry, reused=False)
+    admit(program, given.public, given.lengths, desk.source.deadline if isinstance(desk.source, Worker) else None)
+    runner = _runner(desk.source, program, given.public)
+    try:
+        given.rehearse(runner)
+        return given.perform(desk, runner, analyst=analyst, request=request, policy=policy)
+    finally:
+        runner.end()
+
+
+class _Runner(Protocol):
+    """A program with its public arguments, ready to run."""
+
+    def run(self, private: Mapping[str, Any]) -> list[Any]: ...
+    def rehearse(self, private: Mapping[str, Any]) -> None: ...
+    def end(self) -> object: ...
+
+
+class _Here:
+    """A program that runs in this process, as the engine does."""
+
+    def __init__(self, program: Program, public: Mapping[str, Any]) -> None:
+        self._program, self._public = program, public
+
+    def run(self, private: Mapping[str, Any]) -> list[Any]:
+        from hedgerow.verify.language import running
+
+        return running.run(self._program, {**self._public, **private})
+
+    def rehearse(self, private: Mapping[str, Any]) -> None:
+        self.run(private)
+
+    def end(self) -> None:
+        """There is nothing to end."""
+
+
+def _runner(source: Source, program: Program, public: Mapping[str, Any]) -> _Runner:
+    """Return a process of its own where the engine has one."""
+    if not isinstance(source, Worker):
+        return _Here(program, public)
+    return Apart(program, public, seconds=source.deadline, memory=source.limits.room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,24 +237,50 @@ class _Given:
         (only,) = found if len(found) == 1 else (None,)
         return None if only is None else (self.tables[0].name, only)
 
-    def run(self, numbers: Sequence[int]) -> str:
-        """What the program says to these exact answers, as text for the ledger."""
-        from hedgerow.verify.language.running import run
+    @property
+    def lengths(self) -> dict[str, int]:
+        """How many numbers each private parameter gets."""
+        return {name: sum(question.plan.source.cells or 0 for _, question in several) for name, several in self.asked.items()}
 
-        values, rest = dict(self.public), list(numbers)
+    def private(self, numbers: Sequence[int]) -> dict[str, Any]:
+        """Return exact answers by the parameters that they were asked for."""
+        values, rest = dict[str, Any](), list(numbers)
         for one in self.program.parameters:
             if one.private:
-                many = sum(question.plan.source.cells or 0 for _, question in self.asked[one.name])
+                many = self.lengths[one.name]
                 mine, rest = rest[:many], rest[many:]
                 values[one.name] = mine if one.list else mine[0]
-        return json.dumps(run(self.program, values), separators=(",", ":"))
+        return values
 
-    def rehearse(self) -> None:
-        """One run on zeros, before anything is charged: what fails here would have failed on the data."""
+    def rehearse(self, runner: _Runner) -> None:
+        """Run once on zeros, before anything is charged: what fails here would have failed on the data."""
         try:
-            self.run([0] * self.cells)
+            runner.rehearse(self.private([0] * self.cells))
         except Exception as problem:
             raise Refused(f"{self.program.name} fails at these arguments, whatever the data are: {problem}") from problem
+
+    def perform(self, desk: Desk, runner: _Runner, *, analyst: str, request: str | None, policy: str) -> Outcome:
+        """Pay, look, and run."""
+        about = {
+            "table": ", ".join(table.name for table in self.tables),
+            "mechanism": self.program.name,
+            "claim": written(self.program.claim.epsilon),
+        }
+        charge = Charge(
+            self.rule.population,
+            self.unit,
+            analyst,
+            self.epsilon,
+            self.key,
+            self.version,
+            request,
+            about,
+            policy,
+            self.parts,
+        )
+        custom = Custom(self.loss, self.reach, lambda numbers: json.dumps(runner.run(self.private(numbers)), separators=(",", ":")))
+        payload, entry = perform(self.plans, desk.source, desk.ledger, custom, charge)
+        return _outcome(payload, entry, reused=False)
 
 
 def _public(parameter: Parameter, value: Any) -> Any:
@@ -238,6 +299,8 @@ def _one(parameter: Parameter, value: Any) -> Any:
     if parameter.kind is Kind.BITS:
         raise Refused(f"{parameter.name} is a bit string, and mechanisms of a database take numbers.")
     number = exact(value, parameter.name)
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _LONGEST:
+        raise InvalidArgument(parameter.name, "must be a number of at most 4,000 digits")
     if parameter.kind is Kind.INT and number.denominator != 1:
         raise InvalidArgument(parameter.name, "must be a whole number", value)
     return int(number) if parameter.kind is Kind.INT else number
@@ -266,6 +329,11 @@ def _countable(text: str, question: Question) -> None:
     ]
     if more or measure.kind not in _COUNTS or len(calls) != 1 or made != [Read(calls[0].name)]:
         raise Refused(f"A mechanism gets counts: {_short(text)} is not one COUNT, alone or with the keys of its groups.")
+    if isinstance(measure, Measure) and measure.scaled and caps_may_bite(question.plan):
+        raise Refused(
+            f"{_short(text)} would count rows of whoever has more than {question.plan.bound.max_rows} in part, and a mechanism gets whole "
+            "counts. Write the condition in WHERE, and COUNT(*)."
+        )
     if question.plan.source.domain is None:
         raise Refused(
             f"The groups of {_short(text)} are not declared: list their values in the policy, since their number has to be public."

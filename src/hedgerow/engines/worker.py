@@ -167,6 +167,16 @@ class Worker(Stocked):
         self._process = os.getpid()
         self._take(catalogue, DUCKDB, stamps)
 
+    @property
+    def deadline(self) -> float:
+        """How many seconds a question may take."""
+        return self._deadline
+
+    @property
+    def limits(self) -> Limits:
+        """What the child may take."""
+        return self._limits
+
     def run(self, plan: Aggregate) -> Cells:
         """The whole numbers of every group."""
         compiled = self._compiled(plan)

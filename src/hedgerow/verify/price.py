@@ -10,24 +10,26 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from hedgerow.errors import Refused
-from hedgerow.numeric.rounding import exp_bounds, log_bounds, sqrt_down, sqrt_up
+from hedgerow.numeric.rounding import DIGITS, exp_bounds, log_bounds, sqrt_down, sqrt_up
 from hedgerow.verify.language.program import Apply, Expression, Name, Number, parts, written
 
-__all__ = ["Between", "between", "enclosed"]
+__all__ = ["IRRATIONAL", "Between", "between", "enclosed"]
 
 Between: TypeAlias = tuple[Fraction, Fraction]
+IRRATIONAL: Final = frozenset({"ln", "exp", "sqrt"})
 _LARGEST: Final = 10**6  # e to more than that is no price
 
 
-def between(expression: Expression, values: Mapping[str, Fraction | int]) -> Between:
-    """The least and the most that the expression can be; the same number where it is rational."""
+def between(expression: Expression, values: Mapping[str, Fraction | int], digits: int = DIGITS) -> Between:
+    """The least and the most that the expression can be, the closer the more digits; the same number where it is rational."""
     match expression:
         case Number():
             return expression.value, expression.value
         case Name() if expression.name in values:
             return Fraction(values[expression.name]), Fraction(values[expression.name])
         case Apply() if expression.operator in _PARTS:
-            return _PARTS[expression.operator](*(between(one, values) for one in expression.arguments))
+            ends = [between(one, values, digits) for one in expression.arguments]
+            return _PARTS[expression.operator](*ends, *([digits] if expression.operator in IRRATIONAL else []))
     raise Refused(f"What {written(expression)} comes to cannot be said from the public numbers alone.")
 
 
@@ -52,22 +54,22 @@ def _absolute(a: Between) -> Between:
     return (Fraction(0) if a[0] <= 0 <= a[1] else low), high
 
 
-def _logarithm(a: Between) -> Between:
+def _logarithm(a: Between, digits: int) -> Between:
     if a[0] <= 0:
         raise Refused("The claim of this mechanism takes the logarithm of what is not above 0 at these arguments.")
-    return log_bounds(a[0])[0], log_bounds(a[1])[1]
+    return log_bounds(a[0], digits)[0], log_bounds(a[1], digits)[1]
 
 
-def _exponential(a: Between) -> Between:
+def _exponential(a: Between, digits: int) -> Between:
     if a[1] > _LARGEST:
         raise Refused("The claim of this mechanism is beyond all prices at these arguments.")
-    return exp_bounds(a[0])[0], exp_bounds(a[1])[1]
+    return exp_bounds(a[0], digits)[0], exp_bounds(a[1], digits)[1]
 
 
-def _root(a: Between) -> Between:
+def _root(a: Between, digits: int) -> Between:
     if a[0] < 0:
         raise Refused("The claim of this mechanism takes the root of a negative number at these arguments.")
-    return sqrt_down(a[0]), sqrt_up(a[1])
+    return sqrt_down(a[0], 10**digits), sqrt_up(a[1], 10**digits)
 
 
 _PARTS: Final[dict[str, Callable[..., Between]]] = {

@@ -1,6 +1,8 @@
 """A proof as plain data, so that it can be stored, read by people, and checked again without searching.
 
-A certificate says of one program, named by the hash of its text and of what was understood of it:
+``program`` and ``source`` say which program it was made for: its name, and the hash of its text and of what was understood of it. They are
+labels, for people and for finding things; the checker does not look at them, since whoever sends a certificate can write anything
+there. It holds the rest against the program at hand:
 
 - ``shifts``: for every sampling site what the second run draws when the first draws ``@noise``: so much more (numbers), the other way
   round when the expression is true (``bernoulli``), or that value itself (``bits``);
@@ -117,7 +119,7 @@ def tail_of(rare: Expression) -> tuple[Expression, Expression]:
 
 
 def digest(program: Program) -> str:
-    """The hash that a certificate names: of the text, and of what was understood of it."""
+    """The hash of a program: of the text, and of what was understood of it. A label: nothing is proved by it."""
     return hashlib.sha256(f"{program.source}\0{program!r}".encode()).hexdigest()
 
 

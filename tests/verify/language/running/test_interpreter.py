@@ -11,9 +11,10 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.verify.language.program import Kind, Program
-from hedgerow.verify.language.running import GRID, interpreter, run
+from hedgerow.verify.language.running import GRID, interpreter, reals, run
 from verify.language.reading import gallery, read
 from verify.language.running.farness import ALARM, N, farthest
+from verify.language.running.reference import agree
 
 EPS = "eps: public[float]"
 
@@ -166,7 +167,7 @@ def test_where_a_list_ends_there_is_nothing(kind: str, entries: list[Any], value
 
 def test_rounds_are_counted_and_statements_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """A branch that private data decide may be the longer one."""
-    monkeypatch.setattr(interpreter, "_ROUNDS", 3)
+    monkeypatch.setattr(interpreter, "ROUNDS", 3)
     longer = "\n".join("        y = y + 1" for _ in range(20))
     body = f"y = 0\nfor i in range(3):\n    if x > 0:\n{longer}\nreturn y"
     assert [told(body, "x: private[float], " + EPS, x=x) for x in (0, 1)] == [[0], [60]]
@@ -174,7 +175,7 @@ def test_rounds_are_counted_and_statements_are_not(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("body", ["while eps > 0:\n    y = 1", "while eps > 0:\n    pass"])
 def test_a_program_that_does_not_end_is_stopped(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter, "_ROUNDS", 1000)
+    monkeypatch.setattr(interpreter, "ROUNDS", 1000)
     with pytest.raises(Refused, match="did not end"):
         told(f"{body}\nreturn 1")
 
@@ -223,3 +224,28 @@ def test_two_bit_strings_of_widths_that_only_meet_at_run_time() -> None:
 
     with pytest.raises(Refused, match="do not go together"):
         _bits("xor", [Bits(1, 2), Bits(1, 3)])
+
+
+@pytest.mark.parametrize("start", range(0, 80, 20))
+def test_what_runs_is_what_was_written(start: int) -> None:
+    """Against Python itself, on big rationals: generated programs, with constants from 10^-98 to 10^98."""
+    for seed in range(start, start + 20):
+        ran, said = agree(seed)
+        assert ran == said, seed
+
+
+def test_a_runner_that_stops_at_some_number_of_bits_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def given_up(value: Any, step: Any) -> Any:
+        return step(value if isinstance(value, Fraction) else value.between(64)[0])
+
+    for module in (interpreter, reals):
+        monkeypatch.setattr(module, "settled", given_up)
+    assert any(ran != said for ran, said in map(agree, range(30)))
+
+
+def test_irrational_scales_and_chances_are_not_mixed_with_numbers() -> None:
+    """Each stands for itself: none is added to another."""
+    body = "output(x + gaussian(sqrt(2 * ln(125)) / eps) > ln(3))\noutput(exponential(exp(eps) - ln(2)) > 0)\noutput(laplace(ln(5)) == 0)"
+    assert told(body, "x: private[float], " + EPS, x=10**9) == [True, True, False]
+    with pytest.raises(Refused, match="two irrational constants"):
+        told("return ln(2) < ln(3)")

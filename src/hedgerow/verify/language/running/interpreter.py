@@ -1,30 +1,50 @@
-"""Runs a program as what it is: over the reals, with exact noise from the operating system's generator.
+"""Runs a program as what it is: over the reals, with exact noise from the operating system's
+generator.
 
-``run(program, arguments)`` gives the outputs in order. Numbers among the arguments are taken as the rationals that they are written as (0.1
-is one tenth), noise is drawn by ``reals``, and every comparison is decided exactly. What comes out: truths as bool, bit strings as int, and
-numbers as int if all that the program tells are whole; else each number is rounded to the nearest multiple of ``GRID`` and then to a float.
-The grid is the same for all programs and all data, so that rounding is post-processing of the outputs that a proof is about.
+``run(program, arguments)`` gives the outputs in order. Numbers among the arguments are taken as the
+rationals that they are written as (0.1 is one tenth), noise is drawn by ``reals``, and every
+comparison is decided exactly. What comes out: truths as bool, bit strings as int, and numbers as
+int if all that the program tells are whole; else each number is rounded to the nearest multiple of
+``GRID`` and then to a float. The grid is the same for all programs and all data, so that rounding
+is post-processing of the outputs that a proof is about.
 
-No run fails because of private data or of noise: whoever saw that would see more than the outputs that a proof is about. So what has no
-value has one here, 0 or False: what is divided by 0, remainders by what is not above 0, entries out of range. A coin's chance is cut to
-[0, 1], and uniform noise lies between its ends, whichever is the larger. A proof holds for every meaning that these might have. What public
-parameters decide is checked: scales above 0, widths. How long a run takes depends on what is drawn and on the data.
+**Theorem.** A run takes, with probability 1, the way through the program that the program over the
+reals takes at the same draws, and tells what that tells, each number rounded once, by one function
+of the number alone.
+
+**Proof.** By induction on the statements. A value that is held is the polynomial in the draws that
+the program over the reals computes: arithmetic on polynomials is exact. Wherever a value becomes
+something else, a truth, a whole number, one of two values, a number that is told, ``reals.settled``
+decides, and its theorem says that it decides rightly. Two values are equal where their difference
+is the number 0; a difference with a draw in it is 0 with probability 0, and one with an irrational
+constant never. Of the countably many decisions that all programs can come to, each goes wrong with
+probability 0; so all of them together.
+
+No run fails because of private data or of noise: whoever saw that would see more than the outputs
+that a proof is about. So what has no value has one here, 0 or False: what is divided by 0,
+remainders by what is not above 0, entries out of range. A coin's chance is cut to [0, 1], and
+uniform noise lies between its ends, whichever is the larger. A proof holds for every meaning that
+these might have. What public parameters decide is checked: scales above 0, widths. How long a run
+takes depends on what is drawn and on the data; ``work`` says of a program, before it sees any, that
+no number in it grows beyond bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.bits import integer
+from hedgerow.numeric.lazy import Interval
 from hedgerow.numeric.number import exact
 from hedgerow.numeric.samplers import bernoulli, discrete_laplace
-from hedgerow.verify.language.assumptions import check
+from hedgerow.verify.language.assumptions import check, constants, public
 from hedgerow.verify.language.kinds import kind_of, kinds
 from hedgerow.verify.language.program import (
     Apply,
@@ -44,28 +64,33 @@ from hedgerow.verify.language.program import (
     Sample,
     Truth,
     While,
+    names,
+    parts,
+    replaced,
     statements,
     written,
 )
 from hedgerow.verify.language.running.reals import (
     Real,
     Value,
+    added,
     below,
-    exponential,
+    drawn_coin,
+    drawn_exponential,
+    drawn_normal,
+    drawn_uniform,
     function,
-    linear,
-    normal,
     product,
     quotient,
-    rounded_down,
+    settled,
     sign,
-    uniform,
 )
+from hedgerow.verify.price import IRRATIONAL, between, enclosed
 
-__all__ = ["GRID", "Bits", "run"]
+__all__ = ["GRID", "ROUNDS", "Bits", "arithmetic", "known_by", "run"]
 
 GRID: Final = Fraction(1, 1 << 40)
-_ROUNDS: Final = 1_000_000
+ROUNDS: Final = 1_000_000
 _WIDEST: Final = 1 << 20
 _LARGEST_FLOAT: Final = Fraction(np.finfo(np.float64).max.item())
 
@@ -106,6 +131,7 @@ class _State:
             if one.name not in arguments:
                 raise InvalidArgument(one.name, f"must be given: it is a parameter of {program.name}")
             self.accept(one, arguments[one.name])
+        self.known_by = known_by(program, self.values)
 
     def accept(self, parameter: Parameter, value: Any) -> None:
         if not parameter.list:
@@ -169,8 +195,8 @@ class _State:
     def go_round(self) -> None:
         """Rounds are counted and not statements: on neighbours, branches may differ, and rounds do not."""
         self.rounds += 1
-        if self.rounds > _ROUNDS:
-            raise Refused(f"{self.program.name} did not end within {_ROUNDS} rounds of its loops; nothing was released.")
+        if self.rounds > ROUNDS:
+            raise Refused(f"{self.program.name} did not end within {ROUNDS} rounds of its loops; nothing was released.")
 
     def shown(self, value: Held) -> int | float | bool:
         if isinstance(value, bool):
@@ -180,10 +206,11 @@ class _State:
         if self.whole:
             assert isinstance(value, Fraction)
             return int(value)
-        steps = rounded_down(linear(Fraction(1, 2), (1 / GRID, value)) if isinstance(value, Real) else value / GRID + Fraction(1, 2))
-        return float(max(min(steps * GRID, _LARGEST_FLOAT), -_LARGEST_FLOAT))
+        return settled(_number(value), _float)
 
     def drawn(self, sample: Sample) -> Held:
+        if sample.site in self.known_by:
+            return _drawn_by(sample.noise, self.known_by[sample.site])
         values = [self.read(one) for one in sample.parameters]
         if sample.noise is Noise.BITS:
             width = self.width(values[0])
@@ -194,7 +221,7 @@ class _State:
                 return _coin(numbers[0])
             case Noise.UNIFORM:
                 low, high = numbers
-                return _sum(low, product(_sum(high, product(Fraction(-1), low)), uniform()))
+                return added(low, product(_difference(high, low), drawn_uniform()))
         scale = numbers[0]
         if sign(scale) <= 0:
             raise Refused(f"line {sample.place.line}: the scale {written(sample.parameters[0])} of {sample.noise} noise must be above 0.")
@@ -204,12 +231,11 @@ class _State:
                     raise Refused(f"line {sample.place.line}: the scale of geometric noise must be a rational number.")
                 return Fraction(int(discrete_laplace(scale, 1)[0]))
             case Noise.GAUSSIAN:
-                return product(scale, normal())
+                return product(scale, drawn_normal())
             case Noise.EXPONENTIAL:
-                return product(scale, exponential())
+                return product(scale, drawn_exponential())
             case _:
-                magnitude = product(scale, exponential())
-                return magnitude if integer(1) else product(Fraction(-1), magnitude)
+                return _turned(product(scale, drawn_exponential()))
 
     def read(self, expression: Expression) -> Held:
         match expression:
@@ -244,7 +270,51 @@ class _State:
             return _same(values[0], values[1]) == (operator == "==")
         if any(isinstance(one, Bits) for one in values):
             return _bits(operator, values)
-        return _arithmetic(operator, [_number(one) for one in values])
+        return arithmetic(operator, [_number(one) for one in values])
+
+
+def known_by(program: Program, values: Mapping[str, Any]) -> dict[int, Callable[[int], Interval]]:
+    """Return the irrational scales and chances that public numbers fix, by site, as intervals of so many bits.
+
+    Such a number scales one draw, or is compared with one, and goes nowhere else: nothing has to be known of it but where it lies.
+    """
+    known, fixed = constants(program), public(program)
+    numbers = {name: one for name, one in values.items() if name in fixed and isinstance(one, Fraction | int) and not isinstance(one, bool)}
+    found = dict[int, Callable[[int], Interval]]()
+    for sample in program.samples:
+        if sample.noise in (Noise.LAPLACE, Noise.EXPONENTIAL, Noise.GAUSSIAN, Noise.BERNOULLI):
+            value = replaced(sample.parameters[0], known)
+            operators = {one.operator for one in parts(value) if isinstance(one, Apply)}
+            if enclosed(value) and names(value) <= numbers.keys() and operators & IRRATIONAL and "floor" not in operators:
+                found[sample.site] = _closing(value, numbers)
+    return found
+
+
+def _closing(value: Expression, numbers: Mapping[str, Any]) -> Callable[[int], Interval]:
+    return lambda bits: between(value, numbers, 20 + bits // 3)
+
+
+def _drawn_by(noise: Noise, known: Callable[[int], Interval]) -> Held:
+    match noise:
+        case Noise.BERNOULLI:
+            return drawn_coin(known)
+        case Noise.GAUSSIAN:
+            return drawn_normal(known)
+        case Noise.EXPONENTIAL:
+            return drawn_exponential(known)
+        case _:
+            return _turned(drawn_exponential(known))
+
+
+def _turned(size: Value) -> Value:
+    """Return the size of Laplace noise with a fair sign."""
+    return size if integer(1) else product(Fraction(-1), size)
+
+
+def _float(value: Fraction) -> float:
+    """Return the nearest multiple of the grid, as the nearest float: a function that never falls."""
+    steps = floor(value / GRID + Fraction(1, 2))
+    return float(max(min(steps * GRID, _LARGEST_FLOAT), -_LARGEST_FLOAT))
 
 
 def _number(value: Held) -> Value:
@@ -257,33 +327,28 @@ def _rational(value: Held) -> Fraction:
     return value
 
 
-def _sum(one: Value, other: Value) -> Value:
-    if isinstance(one, Fraction) and isinstance(other, Fraction):
-        return one + other
-    return linear(Fraction(0), (Fraction(1), one), (Fraction(1), other))
-
-
 def _difference(one: Value, other: Value) -> Value:
-    return _sum(one, product(Fraction(-1), other))
+    return added(one, product(Fraction(-1), other))
 
 
 def _same(one: Held, other: Held) -> bool:
     if isinstance(one, Real) or isinstance(other, Real):
-        return sign(_difference(_number(one), _number(other))) == 0
+        return _difference(_number(one), _number(other)) == Fraction(0)
     return one == other
 
 
 def _coin(chance: Value) -> bool:
     if isinstance(chance, Fraction):
         return bool(bernoulli(min(max(chance, Fraction(0)), Fraction(1)), 1)[0])
-    return below(uniform(), chance)
+    return below(drawn_uniform(), chance)
 
 
-def _arithmetic(operator: str, values: list[Value]) -> Held:
+def arithmetic(operator: str, values: list[Value]) -> Held:
+    """Return what an operator makes of one or two numbers."""
     one, other = values[0], values[-1]
     match operator:
         case "+":
-            return _sum(one, other)
+            return added(one, other)
         case "-":
             return _difference(one, other)
         case "*":
@@ -303,11 +368,11 @@ def _arithmetic(operator: str, values: list[Value]) -> Held:
         case "<=":
             return not below(other, one)
         case "floor":
-            return Fraction(rounded_down(one))
+            return Fraction(settled(one, floor))
         case "%":
             if sign(other) <= 0:
                 return Fraction(0)
-            return _difference(one, product(Fraction(rounded_down(quotient(one, other))), other))
+            return _difference(one, product(Fraction(settled(quotient(one, other), floor)), other))
         case _:
             return function(operator, one)
 

@@ -1,23 +1,44 @@
-"""Real numbers whose digits are drawn only as far as somebody asks.
+"""Real numbers as exact polynomials in what was drawn.
 
-A ``Real`` is a leaf (noise, or a public constant such as ln 3) or made of others by arithmetic. It is known by intervals: ``bounds(bits)``
-are two whole numbers, in steps of 2^-bits, with the real between them, and they close as bits grow. Whatever has to be decided about it,
-its sign or its floor, is decided by asking for more bits of the *same* draws until the interval lies on one side. So a program that runs on
-these is the program over the reals that a proof speaks of, not one that is close to it.
+A ``Real`` is a polynomial with rational coefficients in *atoms*: draws of continuous noise, and at
+most one irrational constant. Adding, scaling and multiplying are done on the coefficients, so that
+x / 10^98 * 10^98 is x again and x - x is the number 0: nothing is rounded, ever.
 
-Noise is made of uniforms from ``numeric.lazy``: an exponential is -ln U, a normal b V/U is kept when its square is at most -4 ln U
-(``numeric.rounded`` has the proof), each exactly.
+**Theorem.** Whatever is asked of a value, its sign, its floor, or any other step function of it, is
+answered with probability 1, and the answer is that of the real number itself.
 
-Two reals that noise made are equal with probability 0, unless they are the same by construction, as in x - x: that is seen from the linear
-form. What is then still undecided after two thousand bits counts as equal: for noise that is as likely as guessing all of them.
+**Proof.** *Right:* ``settled`` takes a step function that never falls, and answers when it is the same at
+both ends of an interval that holds the value. That interval is computed in whole numbers, without
+rounding, from intervals that hold the atoms; there is no other way out of its loop. *With probability 1:*
+intervals of atoms close as bits grow, so the loop ends unless the value lies where the function
+steps, at one of countably many rationals r. A value without atoms is rational and compared as
+such. Otherwise value - r is not the zero polynomial. Where noise occurs in it, its coefficients,
+polynomials in the constant, do not all vanish, as is shown next; and the zeros of a polynomial that
+is not 0 have Lebesgue measure 0, while draws are independent and have densities. Without noise it
+is a polynomial in one constant t. If t is transcendental it is not 0 there: ln and exp of a rational are
+(Lindemann), where they are not 0 and 1; so are roots and inverses of what is not constant in such
+a t. If t is the root of a rational that is no square, t^2 is replaced by that rational, and a + bt is 0
+only if a = b = 0. Two constants in one value are refused (``Mixed``): nobody knows in general whether
+a polynomial in two of them is 0.
+
+How many bits that takes hardly depends on the size of the coefficients: with n draws of a linear form
+and its largest coefficient c, b bits leave |value - r| open only up to n c 2^-b, and the draw at c, the
+others given, falls there with a chance of at most 2 n 2^-b. (Floors of numbers that are large
+against 1 need the bits before the point as well; ``work`` bounds these.)
+
+Noise is made of uniforms from ``numeric.lazy``: an exponential is -ln U, a normal b V/U is kept
+when its square is at most -4 ln U (``numeric.rounded`` has the proof), each exactly.
 """
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
-from math import ceil, floor
-from typing import Final, TypeAlias
+from functools import lru_cache
+from math import ceil, floor, gcd, lcm
+from typing import Final, TypeAlias, TypeVar
 
 from hedgerow.errors import Refused
 from hedgerow.numeric.bits import integer
@@ -25,68 +46,59 @@ from hedgerow.numeric.lazy import FIRST, Interval, Uniform, settle
 from hedgerow.numeric.rounding import exp_bounds, log_bounds, sqrt_down, sqrt_up
 
 __all__ = [
+    "Atom",
+    "Mixed",
     "Real",
     "Value",
+    "added",
     "below",
-    "exponential",
+    "drawn_coin",
+    "drawn_exponential",
+    "drawn_normal",
+    "drawn_uniform",
     "function",
-    "linear",
-    "normal",
     "product",
     "quotient",
-    "rounded_down",
+    "settled",
     "sign",
-    "uniform",
 ]
 
-_LADDER: Final = (32, 64, 128, 256, 512, 1024, 2048)
-_SAME: Final = 512  # from here on it is asked whether the value is a constant in disguise
+T = TypeVar("T")
+_START: Final = 64  # bits that are asked for first; then twice as many
 _NORMAL: Final = Fraction(8577638849607069, 10**16)  # at least sqrt(2/e)
+_POWER: Final = 10**4  # of e
+_serial = itertools.count()
 
 
-class Real(ABC):
-    """``terms`` are what it is made of. The finest interval that was computed is kept: ``low`` and ``high`` in steps of 2^-known."""
+class Mixed(Refused):
+    """Two irrational constants in one number."""
 
-    __slots__ = ("high", "known", "low", "terms")
 
-    def __init__(self, *terms: Real) -> None:
-        self.terms = terms
-        self.known, self.low, self.high = -1, 0, 0
+class Atom(ABC):
+    """A real that nothing simpler is known about. ``square`` is its square where that is a rational."""
 
-    def bounds(self, bits: int) -> tuple[int, int]:
-        """The real in steps of 2^-bits. By a stack, since a sum of thousands of draws is thousands of reals deep."""
-        stack: list[Real] = [self]
-        while stack:
-            last = stack[-1]
-            missing = [one for one in last.terms if one.known < bits] if last.known < bits else []
-            if missing:
-                stack += missing
-            else:
-                if last.known < bits:
-                    last.low, last.high = last.interval(bits)
-                    last.known = bits
-                stack.pop()
-        return self.ends(bits)
+    __slots__ = ("_held", "constant", "serial", "square")
 
-    @abstractmethod
-    def interval(self, bits: int) -> tuple[int, int]:
-        """``bounds``, from those of the terms."""
+    def __init__(self, *, constant: bool = False, square: Fraction | None = None) -> None:
+        self.serial, self.constant, self.square = next(_serial), constant, square
+        self._held = -1, (0, 0)
 
     def ends(self, bits: int) -> tuple[int, int]:
-        """What is known, in coarser steps."""
-        finer = self.known - bits
-        return self.low >> finer, -(-self.high >> finer)
+        """Return two whole numbers, in steps of 2^-bits, with the real between them."""
+        known, (least, most) = self._held  # one object: threads share constants
+        if known < bits:
+            low, high = self.interval(bits)
+            known, least, most = bits, floor(low * (1 << bits)), ceil(high * (1 << bits))
+            self._held = known, (least, most)
+        return least >> known - bits, -(-most >> known - bits)
 
-    def between(self) -> Interval:
-        """What is known, as it is."""
-        return Fraction(self.low, 1 << self.known), Fraction(self.high, 1 << self.known)
+    @abstractmethod
+    def interval(self, bits: int) -> Interval:
+        """Return an interval that holds the real, and closes as bits grow."""
 
 
-Value: TypeAlias = Fraction | Real
-
-
-class _Drawn(Real):
-    """A leaf: noise, as an interval of the uniforms it is made of."""
+class _Drawn(Atom):
+    """Noise, as an interval of the uniforms that it is made of."""
 
     __slots__ = ("uniforms",)
 
@@ -97,14 +109,11 @@ class _Drawn(Real):
     def now(self) -> Interval:
         return self.uniforms[0].bounds()
 
-    def interval(self, bits: int) -> tuple[int, int]:
-        while any(one.bits < bits for one in self.uniforms):  # fewer cannot suffice
-            for one in self.uniforms:
-                one.refine()
+    def interval(self, bits: int) -> Interval:
         while True:
             low, high = self.now()
             if (high - low) * (1 << bits) <= 1:
-                return floor(low * (1 << bits)), ceil(high * (1 << bits))
+                return low, high
             for one in self.uniforms:
                 one.refine()
 
@@ -117,6 +126,8 @@ class _Exponential(_Drawn):
 
 
 class _Normal(_Drawn):
+    """The size of a normal draw."""
+
     __slots__ = ()
 
     def now(self) -> Interval:
@@ -124,193 +135,298 @@ class _Normal(_Drawn):
         return _NORMAL * v_low / u_high, _NORMAL * v_high / u_low
 
 
-class _Linear(Real):
-    """constant + the sum of factor * term."""
+class _Scaled(Atom):
+    """A draw that is not negative, times a positive number that is known by intervals."""
 
-    __slots__ = ("constant", "factors")
+    __slots__ = ("draw", "scale")
 
-    def __init__(self, constant: Fraction, factors: tuple[Fraction, ...], terms: tuple[Real, ...]) -> None:
-        super().__init__(*terms)
-        self.constant, self.factors = constant, factors
+    def __init__(self, draw: Atom, scale: Callable[[int], Interval]) -> None:
+        super().__init__()
+        self.draw, self.scale = draw, scale
 
-    def interval(self, bits: int) -> tuple[int, int]:
-        low = high = self.constant * (1 << bits)
-        for factor, term in zip(self.factors, self.terms, strict=True):
-            one, other = (factor * end for end in term.ends(bits))
-            low, high = low + min(one, other), high + max(one, other)
-        return floor(low), ceil(high)
+    def interval(self, bits: int) -> Interval:
+        (low, high), (least, most) = self.draw.interval(bits), self.scale(bits)
+        return low * max(least, Fraction(0)), high * most
 
 
-class _Product(Real):
-    __slots__ = ()
+class _Enclosed(Atom):
+    """A number that is known by intervals alone."""
 
-    def interval(self, bits: int) -> tuple[int, int]:
-        ends = [one * other for one in self.terms[0].ends(bits) for other in self.terms[1].ends(bits)]
-        return min(ends) >> bits, -(-max(ends) >> bits)
+    __slots__ = ("known",)
 
+    def __init__(self, known: Callable[[int], Interval]) -> None:
+        super().__init__()
+        self.known = known
 
-class _Inverse(Real):
-    """1 over a real that is known not to be 0: whoever asked for its sign has an interval on one side."""
-
-    __slots__ = ()
-
-    def interval(self, bits: int) -> tuple[int, int]:
-        low, high = self.terms[0].between()
-        return floor((1 << bits) / high), ceil((1 << bits) / low)
+    def interval(self, bits: int) -> Interval:
+        return self.known(bits)
 
 
-class _Function(Real):
-    """ln, exp or the square root of a real in the range of the function."""
+class _Function(Atom):
+    """An irrational constant: ln, exp or the root of a rational, or the root or inverse of a number
+    with such a constant in it."""
 
-    __slots__ = ("constant", "word")
+    __slots__ = ("argument", "word")
 
     def __init__(self, word: str, argument: Value) -> None:
-        super().__init__(*([argument] if isinstance(argument, Real) else []))
-        self.word, self.constant = word, argument if isinstance(argument, Fraction) else Fraction(0)
+        square = argument if word == "sqrt" and isinstance(argument, Fraction) else None
+        super().__init__(constant=True, square=square)
+        self.word, self.argument = word, argument
 
-    def interval(self, bits: int) -> tuple[int, int]:
-        low, high = self.terms[0].between() if self.terms else (self.constant, self.constant)
-        step, digits = 1 << bits, 20 + bits // 3 + (int(abs(high)) if self.word == "exp" else 0)
-        match self.word:
-            case "sqrt":
-                found = sqrt_down(max(low, Fraction(0)), step), sqrt_up(high, step)
-            case "exp":
-                found = exp_bounds(low, digits)[0], exp_bounds(high, digits)[1]
-            case _:
-                found = log_bounds(low, digits)[0], log_bounds(high, digits)[1]
-        return floor(found[0] * step), ceil(found[1] * step)
+    def interval(self, bits: int) -> Interval:
+        argument, digits = self.argument, 20 + bits // 3
+        if isinstance(argument, Fraction):
+            match self.word:
+                case "sqrt":
+                    return sqrt_down(argument, 1 << bits), sqrt_up(argument, 1 << bits)
+                case "exp":
+                    return exp_bounds(argument, digits + max(0, int(argument) // 2))  # e < 10^(1/2)
+                case _:
+                    return log_bounds(argument, digits)
+        low, high = argument.between(bits)
+        if self.word == "sqrt":
+            return sqrt_down(max(low, Fraction(0)), 1 << bits), sqrt_up(high, 1 << bits)
+        while low <= 0 <= high:  # it is not 0, as every number with a constant in it
+            bits *= 2
+            low, high = argument.between(bits)
+        return 1 / high, 1 / low
+
+
+Monomial: TypeAlias = tuple[Atom, ...]  # sorted by serial; () is the rational part
+
+
+class Real:
+    """The sum of ``terms``, whole numbers times monomials, over ``unit``. Some monomial is not ()."""
+
+    __slots__ = ("constant", "terms", "unit")
+
+    def __init__(self, terms: dict[Monomial, int], unit: int, constant: Atom | None) -> None:
+        self.terms, self.unit, self.constant = terms, unit, constant
+
+    def between(self, bits: int) -> Interval:
+        """Return an interval that holds the real, computed without rounding from those of its atoms."""
+        degree = max(map(len, self.terms))
+        low = high = 0
+        for monomial, factor in self.terms.items():
+            one, other = 1, 1
+            for atom in monomial:
+                least, most = atom.ends(bits)
+                corners = (one * least, one * most, other * least, other * most)
+                one, other = min(corners), max(corners)
+            one, other = one * factor, other * factor
+            missing = bits * (degree - len(monomial))
+            low += min(one, other) << missing
+            high += max(one, other) << missing
+        whole = self.unit << bits * degree
+        return Fraction(low, whole), Fraction(high, whole)
+
+
+Value: TypeAlias = Fraction | Real
+
+
+def _value(terms: dict[Monomial, int], unit: int, constant: Atom | None) -> Value:
+    """Return the polynomial, or the rational that it is."""
+    found = {monomial: factor for monomial, factor in terms.items() if factor}
+    if found.keys() <= {()}:
+        return Fraction(found.get((), 0), unit)
+    return Real(found, unit, constant)
+
+
+def _constant(one: Real, other: Real) -> Atom | None:
+    if one.constant is not None and other.constant not in (None, one.constant):
+        raise Mixed(
+            "A number is made of two irrational constants, and nobody can tell in general whether "
+            "such a number is 0. Use one ln, exp or sqrt there, or a rational number for the other."
+        )
+    return one.constant or other.constant
+
+
+def _real(value: Value) -> Real:
+    if isinstance(value, Real):
+        return value
+    return Real({(): value.numerator}, value.denominator, None)
+
+
+def added(one: Value, other: Value) -> Value:
+    """Return one + other."""
+    if isinstance(one, Fraction) and isinstance(other, Fraction):
+        return one + other
+    a, b = _real(one), _real(other)
+    unit = lcm(a.unit, b.unit)
+    wide, narrow = unit // a.unit, unit // b.unit
+    terms = dict(a.terms) if wide == 1 else {key: wide * n for key, n in a.terms.items()}
+    for monomial, factor in b.terms.items():
+        terms[monomial] = terms.get(monomial, 0) + narrow * factor
+    return _value(terms, unit, _constant(a, b))
+
+
+def _scaled(factor: Fraction, value: Real) -> Value:
+    if not factor:
+        return Fraction(0)
+    numbers = [factor.numerator * number for number in value.terms.values()]
+    unit = value.unit * factor.denominator
+    common = gcd(unit, *numbers)
+    terms = {key: number // common for key, number in zip(value.terms, numbers, strict=True)}
+    return Real(terms, unit // common, value.constant)
+
+
+def product(one: Value, other: Value) -> Value:
+    """Return one * other."""
+    if isinstance(one, Fraction):
+        return one * other if isinstance(other, Fraction) else _scaled(one, other)
+    if isinstance(other, Fraction):
+        return _scaled(other, one)
+    constant = _constant(one, other)
+    found: dict[Monomial, Fraction] = {}
+    for (a, m), (b, n) in itertools.product(one.terms.items(), other.terms.items()):
+        monomial, factor = _simplified(tuple(sorted(a + b, key=_serial_of)), constant)
+        found[monomial] = found.get(monomial, Fraction(0)) + factor * m * n
+    unit = lcm(*(number.denominator for number in found.values()))
+    terms = {key: int(number * unit) for key, number in found.items()}
+    value = _value(terms, unit, constant)
+    return product(Fraction(1, one.unit * other.unit), value)
+
+
+def _serial_of(atom: Atom) -> int:
+    return atom.serial
+
+
+def _simplified(monomial: Monomial, constant: Atom | None) -> tuple[Monomial, Fraction]:
+    """Return the monomial with the square of a root replaced by the rational that it is."""
+    if constant is None or constant.square is None or monomial.count(constant) < 2:
+        return monomial, Fraction(1)
+    rest = tuple(atom for atom in monomial if atom is not constant)
+    return rest, constant.square
+
+
+def quotient(one: Value, other: Value) -> Value:
+    """Return one / other, and 0 where other is 0."""
+    if isinstance(other, Fraction):
+        return product(1 / other, one) if other else Fraction(0)
+    if _noisy(other):
+        raise Refused("A number was divided by noise. Divide by public or by whole numbers.")
+    constant = other.constant
+    assert constant is not None
+    if constant.square is None:
+        return product(one, _atom(_made("inverse", _key(other))))
+    a, b = (Fraction(other.terms.get(key, 0), other.unit) for key in ((), (constant,)))
+    conjugate = added(a, product(-b, _atom(constant)))
+    return product(one, product(1 / (a * a - b * b * constant.square), conjugate))
+
+
+def function(word: str, argument: Value) -> Value:
+    """Return ln, exp or sqrt of a constant, exactly where that is rational."""
+    if isinstance(argument, Real) and _noisy(argument):
+        raise Refused(f"{word} was taken of noise. Take it of public numbers.")
+    if word == "ln" and sign(argument) <= 0:
+        raise Refused("a logarithm was taken of a number that is not above 0.")
+    if word == "sqrt" and sign(argument) < 0:
+        raise Refused("a square root was taken of a number below 0.")
+    if word == "exp" and abs(settled(argument, floor)) > _POWER:
+        raise Refused("e was raised to a power of more than 10,000.")
+    if isinstance(argument, Real):
+        return _nested(word, argument)
+    if word in ("ln", "exp") and argument == (1 if word == "ln" else 0):
+        return Fraction(0 if word == "ln" else 1)
+    if word == "sqrt":
+        root = sqrt_down(argument, argument.denominator)
+        if root * root == argument:
+            return root
+    return _atom(_made(word, argument))
+
+
+def _nested(word: str, argument: Real) -> Value:
+    """Return the root of what has a transcendental constant in it, or e^(a + k ln b) = b^k e^a."""
+    constant = argument.constant
+    assert isinstance(constant, _Function)
+    if word == "sqrt" and constant.square is None:
+        return _atom(_made("sqrt", _key(argument)))
+    factor = Fraction(argument.terms.get((constant,), 0), argument.unit)
+    linear = argument.terms.keys() <= {(), (constant,)}
+    if word == "exp" and constant.word == "ln" and linear and factor.denominator == 1:
+        assert isinstance(constant.argument, Fraction)
+        rest = Fraction(argument.terms.get((), 0), argument.unit)
+        return product(constant.argument ** int(factor), function("exp", rest))
+    raise Mixed(
+        f"{word} was taken of a number with another irrational constant in it, and nobody can tell "
+        "in general whether numbers made of that are 0. Take it of rational numbers."
+    )
+
+
+def _noisy(value: Real) -> bool:
+    return any(not atom.constant for monomial in value.terms for atom in monomial)
+
+
+def _key(value: Real) -> tuple[frozenset[tuple[Monomial, Fraction]], Atom | None]:
+    terms = frozenset((key, Fraction(number, value.unit)) for key, number in value.terms.items())
+    return terms, value.constant
+
+
+@lru_cache(maxsize=1024)
+def _made(word: str, argument: Fraction | tuple[frozenset[tuple[Monomial, Fraction]], Atom | None]) -> Atom:
+    """Return the constant: the same atom for the same number, so that it cancels."""
+    if isinstance(argument, Fraction):
+        return _Function(word, argument)
+    terms = dict(argument[0])
+    unit = lcm(*(number.denominator for number in terms.values()))
+    whole = {key: int(number * unit) for key, number in terms.items()}
+    return _Function(word, Real(whole, unit, argument[1]))
+
+
+def _atom(atom: Atom) -> Real:
+    return Real({(atom,): 1}, 1, atom if atom.constant else None)
 
 
 def _fresh() -> Uniform:
     return Uniform(integer(FIRST))
 
 
-def uniform() -> Real:
-    """A draw from [0, 1]."""
-    return _Drawn(_fresh())
+def drawn_uniform() -> Real:
+    """Return a draw from [0, 1]."""
+    return _atom(_Drawn(_fresh()))
 
 
-def exponential() -> Real:
-    """A draw with density e^-x from 0 up."""
-    return _Exponential(_fresh())
+def drawn_exponential(scale: Callable[[int], Interval] | None = None) -> Real:
+    """Return a draw with density e^-x from 0 up, times a scale that is known by intervals."""
+    draw = _Exponential(_fresh())
+    return _atom(draw if scale is None else _Scaled(draw, scale))
 
 
-def normal() -> Real:
-    """A draw with density proportional to e^(-x^2/2)."""
+def drawn_normal(scale: Callable[[int], Interval] | None = None) -> Value:
+    """Return a draw with density proportional to e^(-x^2/2), times such a scale."""
     while True:
         u, v = _fresh(), _fresh()
-        drawn = _Normal(u, v)
+        draw = _Normal(u, v)
 
-        def kept(u: Uniform = u, drawn: _Normal = drawn) -> bool | None:
-            (low, high), (least, most) = u.exponential(), drawn.now()
+        def kept(u: Uniform = u, draw: _Normal = draw) -> bool | None:
+            (low, high), (least, most) = u.exponential(), draw.now()
             return True if most**2 <= 4 * low else False if least**2 > 4 * high else None
 
         if settle(kept, u, v):
-            return drawn if integer(1) else linear(Fraction(0), (Fraction(-1), drawn))
+            size = _atom(draw if scale is None else _Scaled(draw, scale))
+            return size if integer(1) else product(Fraction(-1), size)
 
 
-def linear(constant: Fraction, *parts: tuple[Fraction, Value]) -> Real:
-    """constant + the sum of factor * value."""
-    terms = [(factor, value) for factor, value in parts if isinstance(value, Real) and factor]
-    constant += sum((factor * value for factor, value in parts if isinstance(value, Fraction)), Fraction(0))
-    return _Linear(constant, tuple(factor for factor, _ in terms), tuple(value for _, value in terms))
+def drawn_coin(chance: Callable[[int], Interval]) -> bool:
+    """Return True with a chance that is known by intervals: a fresh uniform differs from any number."""
+    return below(drawn_uniform(), _atom(_Enclosed(chance)))
 
 
-def product(one: Value, other: Value) -> Value:
-    if isinstance(one, Fraction) and isinstance(other, Fraction):
-        return one * other
-    if isinstance(one, Fraction):
-        return linear(Fraction(0), (one, other)) if one else Fraction(0)
-    if isinstance(other, Fraction):
-        return product(other, one)
-    return _Product(one, other)
-
-
-def quotient(one: Value, other: Value) -> Value:
-    """0 where the divisor is 0."""
-    if not sign(other):
-        return Fraction(0)
-    if isinstance(other, Fraction):
-        return product(1 / other, one)
-    return product(one, _Inverse(other))
-
-
-def function(word: str, argument: Value) -> Value:
-    """ln, exp or sqrt; exact where that is rational."""
-    if word == "ln" and sign(argument) <= 0:
-        raise Refused("a logarithm was taken of a number that is not above 0.")
-    if word == "sqrt" and sign(argument) < 0:
-        raise Refused("a square root was taken of a number below 0.")
-    if word == "exp" and abs(rounded_down(argument)) > 10**4:
-        raise Refused("e was raised to a power of more than 10,000.")
-    if isinstance(argument, Fraction):
-        if word in ("ln", "exp") and argument == (1 if word == "ln" else 0):
-            return Fraction(0 if word == "ln" else 1)
-        if word == "sqrt":
-            root = sqrt_down(argument, argument.denominator)
-            if root * root == argument:
-                return root
-    return _Function(word, argument)
-
-
-def _constant(value: Real) -> Fraction | None:
-    """What the value is if all that was drawn cancels, as in x - x."""
-    total, weights, leaves = Fraction(0), dict[int, Fraction](), dict[int, Real]()
-    order, indegree = list[Real](), dict[int, int]()
-    stack, seen = [value], {id(value)}
-    while stack:  # count how often each is used, so that each is opened once, after all that use it
-        node = stack.pop()
-        order.append(node)
-        if isinstance(node, _Linear):
-            for term in node.terms:
-                indegree[id(term)] = indegree.get(id(term), 0) + 1
-                if id(term) not in seen:
-                    seen.add(id(term))
-                    stack.append(term)
-    weights[id(value)], ready = Fraction(1), [value]
-    while ready:
-        node = ready.pop()
-        weight = weights[id(node)]
-        if not isinstance(node, _Linear):
-            leaves[id(node)] = node
-            continue
-        total += weight * node.constant
-        for factor, term in zip(node.factors, node.terms, strict=True):
-            weights[id(term)] = weights.get(id(term), Fraction(0)) + weight * factor
-            indegree[id(term)] -= 1
-            if not indegree[id(term)]:
-                ready.append(term)
-    return None if any(weights[name] for name in leaves) else total
+def settled(value: Value, step: Callable[[Fraction], T]) -> T:
+    """Return what a function that never falls, and moves in steps, is at the value."""
+    if isinstance(value, Fraction):
+        return step(value)
+    bits = _START
+    while (found := step((ends := value.between(bits))[0])) != step(ends[1]):
+        bits *= 2
+    return found
 
 
 def sign(value: Value) -> int:
-    """-1, 0 or 1."""
-    if isinstance(value, Fraction):
-        return (value > 0) - (value < 0)
-    for bits in _LADDER:
-        low, high = value.bounds(bits)
-        if low > 0 or high < 0 or low == high:
-            return (low > 0) - (high < 0)
-        if bits == _SAME and (same := _constant(value)) is not None:
-            return (same > 0) - (same < 0)
-    return 0
+    """Return -1, 0 or 1."""
+    return settled(value, lambda number: (number > 0) - (number < 0))
 
 
 def below(one: Value, other: Value) -> bool:
-    """one < other."""
-    if isinstance(one, Fraction) and isinstance(other, Fraction):
-        return one < other
-    return sign(linear(Fraction(0), (Fraction(1), one), (Fraction(-1), other))) < 0
-
-
-def rounded_down(value: Value) -> int:
-    """The floor."""
-    if isinstance(value, Fraction):
-        return floor(value)
-    for bits in _LADDER[1:]:
-        low, high = value.bounds(bits)
-        if low >> bits == high >> bits:
-            return low >> bits
-        if bits == _SAME and (same := _constant(value)) is not None:
-            return floor(same)
-    return high >> bits
+    """Return whether one < other."""
+    return sign(added(one, product(Fraction(-1), other))) < 0

@@ -1,0 +1,88 @@
+"""Programs in a process of their own, which is killed after a deadline and has its memory capped."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from hedgerow.engines.wire import Broken, receive, send
+from hedgerow.errors import Refused, SourceError
+from hedgerow.verify.language.encoding import encoded
+from hedgerow.verify.language.program import Program
+
+__all__ = ["Apart"]
+
+_START: Final = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from hedgerow.verify.language.running.child import main; main()"
+_ROOM: Final = 2**30  # address space beside the numbers: the interpreter, libraries
+_MOST: Final = 2**31  # no admitted program needs more
+_OPENING: Final = 60.0  # seconds until the process is there
+
+
+class Apart:
+    """One program with its public arguments, in one process. What goes wrong there looks the same, whatever it was."""
+
+    def __init__(self, program: Program, public: Mapping[str, Any], *, seconds: float, memory: int) -> None:
+        path = json.dumps([str(Path(entry).resolve()) for entry in sys.path if entry])
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-X", "utf8", "-c", _START, path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a traceback may quote data
+            env={"OPENBLAS_NUM_THREADS": "1"},
+            cwd="/",
+            start_new_session=True,  # a Ctrl-C at the terminal is for us, not for it
+            bufsize=0,
+        )
+        self.end = weakref.finalize(self, _end, self._process)
+        self._seconds = seconds
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._inlet, self._outlet = self._process.stdin.fileno(), self._process.stdout.fileno()
+        for descriptor in (self._inlet, self._outlet):
+            os.set_blocking(descriptor, False)
+        space = min(memory, _MOST) + _ROOM
+        given = {"program": encoded(program), "public": encoded(list(public.items())), "space": space, "seconds": seconds}
+        try:
+            self._ask(given, _OPENING)
+        except Broken:
+            raise SourceError("The process that runs mechanisms could not be started.") from None
+
+    def run(self, private: Mapping[str, Any]) -> list[Any]:
+        """Return what the program tells on these numbers, within the deadline."""
+        answer = self._ask({"private": encoded(list(private.items())), "rehearsal": False}, self._seconds)
+        if answer.get("ok") is not True:
+            raise Broken
+        return list(answer["told"])
+
+    def rehearse(self, private: Mapping[str, Any]) -> None:
+        """Run it on numbers that are no data; Refused says what went wrong."""
+        try:
+            answer = self._ask({"private": encoded(list(private.items())), "rehearsal": True}, self._seconds)
+        except Broken:
+            raise Refused(f"it takes more than {self._seconds:g} seconds or too much memory.") from None
+        if answer.get("ok") is not True:
+            raise Refused(str(answer.get("words") or "it takes too much memory."))
+
+    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        until = time.monotonic() + seconds
+        try:
+            send(self._inlet, request, b"", until)
+            return receive(self._outlet, until)[0]
+        except BaseException:  # an interrupt as well: an answer that is still to come must not be taken for the next one
+            self.end()
+            raise
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+    process.wait()

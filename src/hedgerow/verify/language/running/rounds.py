@@ -1,0 +1,117 @@
+"""How many rounds a loop has at most, from the text and public arguments alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import ceil
+from typing import TypeAlias
+
+from hedgerow.verify.language.assumptions import constants
+from hedgerow.verify.language.program import (
+    Apply,
+    Assign,
+    Block,
+    Expression,
+    If,
+    Name,
+    Number,
+    Program,
+    Sample,
+    Truth,
+    While,
+    names,
+    statements,
+)
+from hedgerow.verify.language.running.interpreter import ROUNDS
+from hedgerow.verify.language.running.reals import Value
+
+__all__ = ["most_rounds"]
+
+Reader: TypeAlias = Callable[[Expression], Value | None]  # the number that public arguments fix, if they do
+
+
+def most_rounds(loop: While, program: Program, value: Reader) -> int:
+    """Return how many rounds a loop has at most, those of loops inside of it included: a public number where one is compared with a
+    variable that starts from a number and that each round raises."""
+    inner = sum(most_rounds(one, program, value) for one in _next(loop.body))
+    conditions = list(_conjuncts(loop.condition))
+    ended = {
+        one.arguments[0].name
+        for one in conditions
+        if isinstance(one, Apply) and one.operator == "not" and isinstance(one.arguments[0], Name)
+    }
+    found = ROUNDS
+    for one in conditions:
+        if isinstance(one, Apply) and one.operator in ("<", "<=") and isinstance(one.arguments[0], Name):
+            name, end = one.arguments[0].name, _public(one.arguments[1], program, value)
+            start = _started(name, program)
+            if start is not None and end is not None and _raised(name, ended, loop.body):
+                found = min(found, max(0, ceil(end - start)) + 2)
+    return min(ROUNDS, found * (1 + inner))
+
+
+def _next(block: Block) -> Iterator[While]:
+    """Yield the loops of a block that are inside of no other."""
+    for one in block:
+        if isinstance(one, While):
+            yield one
+        elif isinstance(one, If):
+            yield from _next(one.then)
+            yield from _next(one.otherwise)
+
+
+def _public(expression: Expression, program: Program, value: Reader) -> Fraction | None:
+    """Return a number that public arguments fix, whatever has been done before."""
+    fixed = {one.name for one in program.parameters} | constants(program).keys()
+    exact = value(expression) if names(expression) <= fixed else None
+    return exact if isinstance(exact, Fraction) else None
+
+
+def _started(name: str, program: Program) -> Fraction | None:
+    """Return the least number that a variable starts from, if it is otherwise only raised."""
+    found = list[Fraction]()
+    for one in statements(program.body):
+        if isinstance(one, Sample) and one.name == name:
+            return None
+        if isinstance(one, Assign) and one.name == name and not _raises(one, name):
+            if not isinstance(one.value, Number):
+                return None
+            found.append(one.value.value)
+    return min(found, default=None)
+
+
+def _conjuncts(condition: Expression) -> Iterator[Expression]:
+    if isinstance(condition, Apply) and condition.operator == "and":
+        for one in condition.arguments:
+            yield from _conjuncts(one)
+    else:
+        yield condition
+
+
+def _raised(name: str, ended: set[str], body: Block) -> bool:
+    """Tell whether every round adds at least 1 to a variable, or ends the loop."""
+    for one in statements(body):
+        if isinstance(one, Sample) and one.name in {name, *ended}:
+            return False
+        if isinstance(one, Assign) and one.name == name and not _raises(one, name):
+            return False
+        if isinstance(one, Assign) and one.name in ended and one.value != Truth(True):
+            return False
+    return _surely(name, ended, body)
+
+
+def _raises(one: Assign, name: str) -> bool:
+    match one.value:
+        case Apply(operator="+", arguments=(Name(name=held), Number(value=by))):
+            return held == name and by >= 1
+    return False
+
+
+def _surely(name: str, ended: set[str], block: Block) -> bool:
+    for one in block:
+        if isinstance(one, Assign) and (one.name == name or (one.name in ended and one.value == Truth(True))):
+            return True
+        if isinstance(one, If) and _surely(name, ended, one.then) and _surely(name, ended, one.otherwise):
+            return True
+    return False
