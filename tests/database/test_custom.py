@@ -209,6 +209,7 @@ def test_a_price_is_rounded_up(db: Database) -> None:
         ("SELECT AVG(age) FROM data", "is not one COUNT"),
         ("SELECT COUNT(*), COUNT(age) FROM data", "is not one COUNT"),
         ("SELECT COUNT(*) + 1 FROM data", "is not one COUNT"),
+        ("SELECT COUNT(*) FILTER (WHERE age > 50) FROM data", r"in part, .* Write the condition in WHERE, and COUNT\(\*\)"),
         ("SELECT city, COUNT(*) FROM data GROUP BY city", "groups of .* are not declared"),
         ("SELECT COUNT(*) AS n FROM data HAVING COUNT(*) > 5", "sorts or leaves out answers"),
         ("SELECT COUNT(*) FROM data LIMIT 1", "sorts or leaves out answers"),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engines.sandbox.confined import has_seccomp
 from hedgerow.engines.wire import Broken
 from hedgerow.errors import Refused, SourceError
 from hedgerow.verify.language.running import apart
@@ -75,3 +78,15 @@ def test_one_that_does_not_start_is_no_failure_of_the_data(monkeypatch: pytest.M
     monkeypatch.setattr(apart, "_START", "import sys; sys.exit(1)")
     with pytest.raises(SourceError, match="could not be started"):
         started("return 1")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the layers that confine a process")
+def test_its_process_is_confined_like_the_engine() -> None:
+    child = started("return q[0]")
+    try:
+        lines = Path(f"/proc/{child._process.pid}/status").read_text(encoding="ascii").splitlines()
+    finally:
+        child.end()
+    status = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    assert (status["NoNewPrivs"], int(status["CapEff"], 16) & ~(1 << 2)) == ("1", 0)  # at most CAP_DAC_READ_SEARCH
+    assert status["Seccomp"] == ("2" if has_seccomp() else "0")

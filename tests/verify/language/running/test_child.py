@@ -44,7 +44,9 @@ def test_it_serves_until_the_pipe_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a thread, with pipes in the place of standard input and output."""
     to, back, ended = os.pipe(), os.pipe(), threading.Event()
     ends = iter((to[0], back[1]))
+    confined: list[object] = []
     monkeypatch.setattr(child, "_confine", lambda space, seconds: None)
+    monkeypatch.setattr(child, "apply_layers", confined.append)
     monkeypatch.setattr(os, "dup", lambda _: next(ends))
     monkeypatch.setattr(os, "dup2", lambda *_: None)
     monkeypatch.setattr(os, "_exit", lambda status: ended.set())
@@ -57,5 +59,6 @@ def test_it_serves_until_the_pipe_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     os.close(to[1])
     thread.join()
     assert ended.is_set()
+    assert confined == [()]
     for descriptor in (to[0], *back):
         os.close(descriptor)
