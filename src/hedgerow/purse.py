@@ -6,10 +6,13 @@ before.
 **Proof.** ``measure`` adds noise to answers that one unit moves by ``Block.sensitivity``; its price is what the mechanism says for that.
 ``choose`` scores a candidate by weight * (sum of |exact - expected| over a marginal, less the offset): one row moves one cell of the
 marginal by 1, so it moves the score by at most the weight, and a unit of so many rows so many times that (twice, where it is replaced).
+Where the table counts parts of 1/F of a row, a row is a part here, and so below: one unit has at most F times as many (``linear`` says why
+nothing else changes). All answers, noise and thresholds are in parts then. Nothing is chosen among parts.
 
 ``discover`` adds noise to the counts of the combinations that are there, and tells those that reach a threshold T. Call lone the ones that
 only one of two neighbours has. The others move as a block of all combinations does, and the noise of the lone ones is independent of
-theirs. All rows of a lone one belong to those who came, at most M = rows * group on either side, c_i of them in the i-th: some lone one is
+theirs. All rows of a lone one belong to those who came, at most M = rows * group on either side (in parts, F times as many), c_i of them in
+the i-th, a whole number of at least 1: some lone one is
 told with probability at most the sum of f(c_i), f(a) = Pr[a + Z >= T]. The mass of the noise falls on both sides of 0, so from 0 to T > M
 f grows by ever more: it is convex, the a with f(a) <= t a are neighbours of each other for every t, and f(a)/a is largest at a = 1 or
 a = M. So the sum is at most delta = max(M f(1), f(M)), which M lone combinations of one row, or one of M rows, attain up to second order.
@@ -43,7 +46,7 @@ from hedgerow.numeric.number import Number, positive, privacy_delta, whole
 from hedgerow.numeric.tail import gaussian_radius
 from hedgerow.plan.crossing import words_of
 from hedgerow.privacy.loss import Loss, rho_of_pure
-from hedgerow.tabulated import Tabulated, Whole
+from hedgerow.tabulated import Tabulated, Whole, halved
 
 __all__ = ["Candidate", "Purse", "discovery", "measurement_loss"]
 
@@ -102,13 +105,15 @@ class Candidate:
 
 
 class Purse:
-    """The exact ``table``, and ``total`` to spend on it. A unit has at most ``rows`` rows in the table."""
+    """The exact ``table``, and ``total`` to spend on it. A unit has at most ``rows`` rows in the table, which counts parts of 1/``fine`` of
+    a row; so does all that is handed out."""
 
-    def __init__(self, table: Tabulated, total: Loss, *, rows: int, relation: str, group: int = 1) -> None:
+    def __init__(self, table: Tabulated, total: Loss, *, rows: int, relation: str, group: int = 1, fine: int = 1) -> None:
         if not isinstance(total, Loss) or total.delta == 1:
             raise InvalidArgument("total", "must be a Loss with a delta below 1: at 1 it would promise nothing")
         self._table = table
-        self._terms: dict[str, Any] = {"rows": whole(rows, "rows"), "relation": relation, "group": whole(group, "group")}
+        self.fine = whole(fine, "fine")
+        self._terms: dict[str, Any] = {"rows": whole(rows, "rows") * self.fine, "relation": relation, "group": whole(group, "group")}
         self.sizes = table.sizes
         self.total = total
         self.spent = Loss(Fraction(0), rho=Fraction(0))
@@ -121,15 +126,15 @@ class Purse:
         return measurement_loss(block, law, **self._terms)
 
     def measure(self, block: Block, law: Laplace | Gaussian) -> Whole:
-        """The answers of a block with noise, whole numbers."""
+        """The answers of a block with noise, whole numbers of parts."""
         self._pay(self.price(block, law))
         noisy: Whole = law.sample(block.measure(self._table))
         return noisy
 
     def choose(self, candidates: Sequence[Candidate], *, epsilon: Number | None = None, rho: Number | None = None) -> int:
         """The place of a candidate whose marginal is far from what is expected of it: the farther, the likelier."""
-        if not candidates:
-            raise InvalidArgument("candidates", "must be at least one")
+        if not candidates or self.fine > 1:
+            raise InvalidArgument("candidates", "must be at least one, of a table of whole rows: they say where whole counts are")
         unit = Fraction(1, math.lcm(*(candidate.weight.denominator for candidate in candidates)))
         weights = [int(candidate.weight / unit) for candidate in candidates]
         if max(weights) > _HEAVY:
@@ -185,4 +190,7 @@ def _present(table: Tabulated, places: Sequence[int]) -> tuple[Whole, Whole]:
     starts = np.flatnonzero(new)
     lines = there[order[starts]]
     codes = np.stack([table.codes(place)[lines].astype(np.int64) for place in places], axis=1)
-    return codes, np.add.reduceat(table.counts[there][order], starts) if len(starts) else np.zeros(0, dtype=np.int64)
+    if not len(starts):
+        return codes, np.zeros(0, dtype=np.int64)
+    high, low = (np.add.reduceat(half, starts) for half in halved(table.counts[there][order]))
+    return codes, table.joined(high, low)

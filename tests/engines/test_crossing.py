@@ -21,7 +21,7 @@ from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.compile import compile_plan
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.duckdb import DuckDB
-from hedgerow.engines.terms import cast, whole
+from hedgerow.engines.terms import cast, column, whole
 from hedgerow.engines.terms import test as compared
 from hedgerow.engines.worker import Worker
 from hedgerow.plan import reference
@@ -45,8 +45,8 @@ def row(unit: Any, *codes: int | None) -> dict[str, Any]:
     return {"id": unit, **dict.fromkeys(NAMES), **dict(zip(NAMES, codes, strict=False))}
 
 
-def question(*sizes: int, most: int = 1, schema: Schema = SCHEMA) -> Aggregate:
-    return Aggregate(Group(Bound(Table(schema), (), 1, most)), (Cross(tuple(zip(NAMES, sizes, strict=False))),))
+def question(*sizes: int, most: int = 1, schema: Schema = SCHEMA, fine: int = 1) -> Aggregate:
+    return Aggregate(Group(Bound(Table(schema), (), 1, most)), (Cross(tuple(zip(NAMES, sizes, strict=False)), fine),))
 
 
 def test_combinations_are_counted_and_what_is_no_code_is_dropped() -> None:
@@ -78,6 +78,39 @@ def test_of_each_unit_only_so_many_rows_count_equal_ones_as_often_as_they_are_th
     rows = [row(unit, *codes) for unit in ids for codes in [*[(1, 1)] * 7, (0, 1), (0, 1), (1, 0), (2, 2), (None, 1)]]
     (found,) = agreed(question(2, 2, most=most), {"t": rows})[()]
     assert sum(found.values()) == 2 * min(most, 10)
+
+
+@pytest.mark.parametrize("ids", [(1, 2), ("p", "q"), (0.5, 2.0)])
+@pytest.mark.parametrize(("most", "fine"), [(1, 2), (1, 2**30), (3, 2**40), (7, 4), (10, 64), (11, 64), (2**40, 2**22)])
+def test_of_each_unit_all_rows_count_in_part(ids: Sequence[Any], most: int, fine: int) -> None:
+    rows = [row(unit, *codes) for unit in ids for codes in [*[(1, 1)] * 7, (0, 1), (0, 1), (1, 0), (2, 2), (None, 1)]]
+    (found,) = agreed(question(2, 2, most=most, fine=fine), {"t": rows})[()]
+    share = min(most, 10) * fine
+    expected = {(1, 1): 7 * share // 10, (0, 1): 2 * share // 10, (1, 0): share // 10}
+    assert found == {codes: 2 * parts for codes, parts in expected.items() if parts}
+
+
+@pytest.mark.parametrize("fine", [2, 2**26, 2**40])
+def test_a_giant_overflows_nothing(fine: int) -> None:
+    """5,000 rows of one unit, of which three count, or many: 64 bits do not hold 2^40 parts times 2^12 times 4,999 rows."""
+    rows = [row(1, 0)] * 4999 + [row(1, 1)] + [row(2, 1)]
+    for most in (3, 2**12, 2**22):
+        (found,) = agreed(question(2, most=most, fine=fine), {"t": rows})[()]
+        count = min(most, 5000)
+        assert found == {(0,): fine * 4999 * count // 5000, (1,): fine * count // 5000 + fine}
+
+
+def test_sums_beyond_the_room_are_clamped() -> None:
+    """More units than any declared number of them for which parts are so fine: an answer is wrong then, and there is no error."""
+    plan = question(2, most=2**22, fine=2**40)
+    source = DuckDB(frames({"t": SCHEMA}, {"t": [row(unit, 0) for unit in (1, 2, 3, 3)] + [row(2, 1)]}))
+    try:
+        compiled = compile_plan(plan, source._catalogue.shelves, DUCKDB).others[0].sql
+        many = compiled.replace(f"CAST({2**40} AS BIGINT)", f"CAST({2**61} AS BIGINT)", 1)
+        assert many != compiled
+        assert source._session._connection.execute(many).fetchall() == [(0, 2**62), (1, 2**61)]
+    finally:
+        source.close()
 
 
 @pytest.mark.parametrize("ids", [(1, 2), ("p", "q")])
@@ -136,7 +169,7 @@ def cells(random: Random, sizes: Sequence[int]) -> list[int | None]:
 SIDES = {name: replace(SCHEMA, table=name, columns=(*SCHEMA.columns, Column("side", "integer"))) for name in ("numbered", "named")}
 
 
-def too_far(relation: Relation, examples: int = 40) -> list[int]:
+def too_far(relation: Relation, examples: int = 40, fine: int = 1) -> list[int]:
     """The examples in which a unit that comes, goes or is replaced moves the real table further than declared. All lie in two tables, for
     the two types of ids: before, on an even side, and after, on the odd one that follows."""
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in SIDES}
@@ -149,7 +182,7 @@ def too_far(relation: Relation, examples: int = 40) -> list[int]:
         others = [line for line in before if line["id"] != ids[0]]
         new = [row(ids[0], *cells(random, sizes)) for _ in range(random.randint(0, 9))] if relation == "change-one" else []
         rows[name] += [{**line, "side": 2 * example} for line in before] + [{**line, "side": 2 * example + 1} for line in others + new]
-        plans.append([_side(SIDES[name], 2 * example + after, sizes, 1 + example % 3) for after in (0, 1)])
+        plans.append([_side(SIDES[name], 2 * example + after, sizes, 1 + example % 3, fine) for after in (0, 1)])
     source = DuckDB({name: Registered(_frame(lines), SIDES[name]) for name, lines in rows.items()})
     try:
         found = [[combinations(source.run(plan).numbers[0][0]) for plan in pair] for pair in plans]
@@ -165,9 +198,9 @@ def too_far(relation: Relation, examples: int = 40) -> list[int]:
     ]
 
 
-def _side(schema: Schema, side: int, sizes: Sequence[int], most: int) -> Aggregate:
+def _side(schema: Schema, side: int, sizes: Sequence[int], most: int, fine: int) -> Aggregate:
     rows = Filter(Table(schema), Call("=", (Read("side"), Constant(side, "integer"))))
-    return Aggregate(Group(Bound(rows, (), 1, most)), (Cross(tuple(zip(NAMES, sizes, strict=False))),))
+    return Aggregate(Group(Bound(rows, (), 1, most)), (Cross(tuple(zip(NAMES, sizes, strict=False)), fine),))
 
 
 def _frame(lines: Sequence[dict[str, Any]]) -> pa.Table:
@@ -182,8 +215,26 @@ def _norms(before: dict[Any, int], after: dict[Any, int]) -> tuple[int, int, int
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_nobody_moves_the_table_further_than_declared(relation: Relation) -> None:
-    assert too_far(relation) == []
+@pytest.mark.parametrize("fine", [1, 2, 2**20])
+def test_nobody_moves_the_table_further_than_declared(relation: Relation, fine: int) -> None:
+    assert too_far(relation, fine=fine) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("planted", ["no part", "of the rows of a combination", "sensitivity of rows"])
+def test_parts_that_leak_are_seen(relation: Relation, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if planted == "no part":
+        monkeypatch.setattr(crossing, "_scaled", lambda fine, most, dialect: compared(column("k"), exp.Mul, whole(fine)))
+    elif planted == "of the rows of a combination":
+        right = crossing._scaled
+        monkeypatch.setattr(
+            crossing, "_scaled", lambda *all_: right(*all_).transform(lambda node: column("k") if node == column("c") else node)
+        )
+    else:
+        honest = Cross.sensitivity
+        monkeypatch.setattr(Cross, "sensitivity", lambda self, reach: honest(replace(self, fine=1), reach))
+    assert len(too_far(relation, fine=8)) > 3
 
 
 def place_by(function: type[exp.Expr]) -> Callable[..., exp.Select]:

@@ -35,8 +35,7 @@ def entry(
 ) -> tuple[Any, ...]:
     """What a unit with these rows in a group puts in there: numbers to be added up, values, or the codes of its rows."""
     if isinstance(measure, Cross):
-        sizes = measure.sizes  # words are in the order of their codes
-        return tuple(sorted(_codes(measure, together), key=lambda codes: (rank(unit, (*group, *packed(codes, sizes))), codes))[:max_rows])
+        return _crossed(measure, unit, group, together, max_rows, rank, exact=exact)
     if isinstance(measure, Measure) and measure.kind != "distinct":
         return put_in(measure, together, max_rows, exact=exact)
     values = _values(together, str(measure.column))
@@ -45,6 +44,19 @@ def entry(
     elif measure.values is not None:
         values = [value for value in values if value in measure.values]
     return tuple(sorted(values, key=lambda value: (rank(unit, (*group, value)), value))[:max_rows])
+
+
+def _crossed(
+    cross: Cross, unit: Value, group: Group, together: Sequence[Row], max_rows: int, rank: Rank, *, exact: bool
+) -> tuple[tuple[tuple[int, ...], Any], ...]:
+    """Return what a unit puts into each combination: in whole parts, or with ``exact`` in rows and as fractions."""
+    codes = _codes(cross, together)
+    if cross.fine == 1:  # words are in the order of their codes
+        kept = sorted(codes, key=lambda row: (rank(unit, (*group, *packed(row, cross.sizes))), row))[:max_rows]
+        return tuple(Counter(kept).items())
+    share = min(Fraction(max_rows, len(codes) or 1), Fraction(1))
+    put = {row: share * many if exact else int(cross.fine * share * many) for row, many in Counter(codes).items()}
+    return tuple((row, parts) for row, parts in put.items() if parts)
 
 
 def _codes(cross: Cross, together: Iterable[Row]) -> list[tuple[int, ...]]:
@@ -56,7 +68,10 @@ def _codes(cross: Cross, together: Iterable[Row]) -> list[tuple[int, ...]]:
 def merged(measure: Measured, entries: Sequence[tuple[Any, ...]]) -> tuple[Number, ...]:
     """The numbers of a group, from what all units put in."""
     if isinstance(measure, Cross):
-        return (dict(Counter(codes for rows in entries for codes in rows)),)
+        found: dict[tuple[int, ...], Any] = {}
+        for codes, parts in (one for put in entries for one in put):
+            found[codes] = found.get(codes, 0) + parts
+        return (found,)
     if isinstance(measure, Pick):
         return (tuple(sorted(_place(measure, value) for values in entries for value in values)),)
     if measure.kind == "distinct":

@@ -194,7 +194,7 @@ def _named(columns: Mapping[str, Expression], letter: str) -> dict[str, str]:
 def _moved(measure: Measured, names: Mapping[str, str]) -> Measured:
     """The same, of columns that have other names now."""
     if isinstance(measure, Cross):
-        return Cross(tuple((names[name], size) for name, size in measure.attributes))
+        return replace(measure, attributes=tuple((names[name], size) for name, size in measure.attributes))
     if measure.column is None:
         return measure
     if isinstance(measure, Pick) or measure.second is None:
@@ -248,8 +248,9 @@ def key(plan: Aggregate) -> str:
     plan = normal(plan)
     domain = None if plan.source.domain is None else [[str(value) for value in values] for values in plan.source.domain]
     caps = [plan.bound.max_groups, plan.bound.max_rows]
-    # Before "plan 3", what was scaled down was cut to whole steps: such answers may be far too small, and are not reused.
-    scaled = caps_may_bite(plan) and any(isinstance(one, Measure) and one.scaled for one in plan.measures)
+    # Before "plan 3", what was scaled down was cut to whole steps, and combinations were those of some rows: such answers may be far too
+    # small, and are not reused.
+    scaled = caps_may_bite(plan) and any(_is_scaled(one) for one in plan.measures)
     spelled = [
         "plan 3" if scaled else "plan 2",
         _rows(plan.bound.source),
@@ -259,6 +260,10 @@ def key(plan: Aggregate) -> str:
         [_measure(measure) for measure in plan.measures],
     ]
     return hashlib.sha256(json.dumps(spelled).encode("ascii")).hexdigest()
+
+
+def _is_scaled(measure: Measured) -> bool:
+    return measure.fine > 1 if isinstance(measure, Cross) else isinstance(measure, Measure) and measure.scaled
 
 
 def _measure(measure: Measured) -> list[object]:
