@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block, Rest
-from hedgerow.mechanisms import Gaussian, Laplace, StabilityHistogram
+from hedgerow.mechanisms import Exponential, Gaussian, Laplace, StabilityHistogram
 from hedgerow.numeric.laplace_tail import laplace_threshold
 from hedgerow.privacy.loss import Loss
 from hedgerow.purse import Candidate, Purse, discovery, measurement_loss
@@ -77,11 +77,38 @@ def test_what_is_beyond_all_room_is_discovered_clamped() -> None:
     assert np.abs(noisy - [2**62, 2**61 + 5]).max() < 100
 
 
-def test_nothing_is_chosen_among_parts() -> None:
-    held = Purse(TABLE, Loss(Fraction(9)), rows=1, relation="add-remove", fine=2)
-    with pytest.raises(InvalidArgument, match="whole rows"):
-        held.choose([Candidate((0,), np.array([0, 0, 0]))], epsilon=Fraction(1, 4))
-    assert held.spent.epsilon == 0
+@pytest.mark.parametrize(("relation", "both"), [("add-remove", 1), ("change-one", 2)])
+def test_a_choice_among_parts_is_that_among_rows(relation: str, both: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores and how far one unit moves them are as many times larger as a row has parts."""
+    asked: list[int] = []
+    honest = Exponential.calibrate
+    monkeypatch.setattr(Exponential, "calibrate", lambda **given: asked.append(given["sensitivity"]) or honest(**given))
+    counts = np.array([2400, 4000, 1607])
+    held = Purse(Tabulated((3,), (np.arange(3),), counts), Loss(Fraction(9)), rows=2, relation=relation, fine=8)
+    candidate = Candidate((0,), np.array([300, 499, 200]), offset=5)
+    assert held._misfit(candidate) == 8 + 7 - 5 * 8
+    # What one unit of two rows can do at most: 16 parts, or 16 that go and as many that come.
+    for before, after in (([0, 0, 0], [16, 0, 0]), ([16, 0, 0], [0, 0, 16])):
+        worlds = [Purse(Tabulated((3,), (np.arange(3),), counts + np.array(put)), Loss(1), rows=2, relation=relation) for put in (before, after)]
+        far = Candidate((0,), np.array([8 * 300, 9000, 0]))
+        assert abs(worlds[0]._misfit(far) - worlds[1]._misfit(far)) <= 32
+    assert held.choose([candidate, Candidate((0,), np.array([0, 0, 0]))], epsilon=Fraction(8)) == 1
+    assert asked == [both * 16]
+    assert held.spent.epsilon == 8
+
+
+def test_misfits_beyond_all_room_are_clamped() -> None:
+    table = Tabulated((3,), (np.arange(3),), np.array([2**62, 2**62, 5]))
+    held = Purse(table, Loss(Fraction(9)), rows=1, relation="add-remove", fine=2**30)
+    light, heavy = Candidate((0,), np.full(3, 2**40)), Candidate((0,), np.zeros(3, dtype=np.int64), Fraction(2**20))
+    assert held._misfit(heavy) == 2**63 + 5
+    # What is expected is moved to where sums of it still fit: 2^61/3, in whole rows.
+    assert held._misfit(light) == 2 * 2**62 - 2 * _far(3) + abs(5 - _far(3))
+    assert held.choose([light, heavy], epsilon=Fraction(1)) in (0, 1)
+
+
+def _far(cells: int) -> int:
+    return 2**61 // 2**30 // cells * 2**30
 
 
 def test_steps_add_up_and_the_one_too_many_is_refused_before_the_data_are_looked_at() -> None:

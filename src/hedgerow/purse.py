@@ -4,10 +4,10 @@
 before.
 
 **Proof.** ``measure`` adds noise to answers that one unit moves by ``Block.sensitivity``; its price is what the mechanism says for that.
-``choose`` scores a candidate by weight * (sum of |exact - expected| over a marginal, less the offset): one row moves one cell of the
-marginal by 1, so it moves the score by at most the weight, and a unit of so many rows so many times that (twice, where it is replaced).
-Where the table counts parts of 1/F of a row, a row is a part here, and so below: one unit has at most F times as many (``linear`` says why
-nothing else changes). All answers, noise and thresholds are in parts then. Nothing is chosen among parts.
+``choose`` scores a candidate by weight * (sum of |exact - expected| over a marginal, less the offset), clamped to where 64 bits hold it:
+one row moves one cell of the marginal by 1, so it moves the score by at most the weight, and a unit of so many rows so many times that
+(twice, where it is replaced). Where the table counts parts of 1/F of a row, a row is a part here, and so below: one unit has at most F times
+as many (``linear`` says why nothing else changes). All answers, scores, noise and thresholds are in parts then.
 
 ``discover`` adds noise to the counts of the combinations that are there, and tells those that reach a threshold T. Call lone the ones that
 only one of two neighbours has. The others move as a block of all combinations does, and the noise of the lone ones is independent of
@@ -52,6 +52,7 @@ __all__ = ["Candidate", "Purse", "discovery", "measurement_loss"]
 
 _FAR: Final = 2**40
 _HEAVY: Final = 2**20
+_ROOM: Final = 2**62
 
 
 @lru_cache(maxsize=2**14)
@@ -85,7 +86,7 @@ def discovery(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A marginal to choose: where its counts are said to be, and what a misfit counts."""
+    """A marginal to choose: where its counts are said to be, in rows, and what a misfit counts."""
 
     places: tuple[int, ...]
     expected: Any  # whole numbers, one for each cell
@@ -133,8 +134,8 @@ class Purse:
 
     def choose(self, candidates: Sequence[Candidate], *, epsilon: Number | None = None, rho: Number | None = None) -> int:
         """The place of a candidate whose marginal is far from what is expected of it: the farther, the likelier."""
-        if not candidates or self.fine > 1:
-            raise InvalidArgument("candidates", "must be at least one, of a table of whole rows: they say where whole counts are")
+        if not candidates:
+            raise InvalidArgument("candidates", "must be at least one")
         unit = Fraction(1, math.lcm(*(candidate.weight.denominator for candidate in candidates)))
         weights = [int(candidate.weight / unit) for candidate in candidates]
         if max(weights) > _HEAVY:
@@ -143,7 +144,9 @@ class Purse:
         moved = max(weights) * both * self._terms["rows"] * self._terms["group"]
         mechanism = Exponential.calibrate(sensitivity=moved, epsilon=epsilon, rho=rho)
         self._pay(mechanism.loss(moved))
-        return mechanism.sample([weight * self._misfit(candidate) for weight, candidate in zip(weights, candidates, strict=True)])
+        most = _ROOM // max(weights)
+        misfits = [min(max(self._misfit(candidate), -most), most) for candidate in candidates]
+        return mechanism.sample([weight * misfit for weight, misfit in zip(weights, misfits, strict=True)])
 
     def discover(self, places: Sequence[int], law: Laplace | Gaussian, *, delta: Number) -> tuple[Whole, Whole]:
         """The combinations of the attributes at ``places`` whose noisy count reaches the threshold of ``discovery``, sorted, a row of codes
@@ -163,7 +166,10 @@ class Purse:
         found = self._table.marginal(candidate.places)
         if candidate.expected.shape != found.shape:
             raise InvalidArgument("expected", "must have one number for each cell of its marginal", candidate.places)
-        return int(np.abs(found - candidate.expected).sum()) - candidate.offset
+        # No sum of what is expected goes beyond 2^61, nor one of counts, unless units are more than declared.
+        far = _ROOM // 2 // self.fine // max(1, found.size)
+        away: Any = found - np.clip(candidate.expected, -far, far) * self.fine
+        return int(np.abs(away if self._table.total <= _ROOM // 2 else away.astype(object)).sum()) - candidate.offset * self.fine
 
     def _pay(self, loss: Loss) -> None:
         spent = self.spent + loss

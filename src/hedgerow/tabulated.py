@@ -95,9 +95,10 @@ class Tabulated:
     def joined(self, high: Whole, low: Whole) -> Whole:
         """Return sums of counts from those of their upper and lower halves. What is beyond 2^62, which no table has whose units are as few
         as declared, is clamped there: that moves it no farther than before, and to fail would tell."""
-        if self._total <= WORD:
-            return _joined(high, low)
-        return np.minimum(_joined(high.astype(object), low.astype(object)), WORD).astype(np.int64)
+        found: Whole = _joined(high, low)
+        if self._total > WORD:
+            found = np.minimum(_joined(high.astype(object), low.astype(object)), WORD).astype(np.int64)
+        return found
 
     def codes(self, place: int) -> npt.NDArray[np.integer[Any]]:
         """The code that each line has of one attribute."""

@@ -435,13 +435,15 @@ def test_rows_beyond_the_cap_count_in_part(tmp_path: Path) -> None:
         assert found.receipt["notes"][-1].endswith(f"cut to 1/{found.facts['fine']:,} of a row; intervals allow for that.")
 
 
-def test_synthetic_rows_are_of_whole_rows(tmp_path: Path) -> None:
+def test_synthetic_rows_are_made_of_parts(tmp_path: Path) -> None:
     with guarded() as db:
-        draft = db.publish.synthetic("data", ["x", "y"], epsilon=10)
-        assert "is counted by 1 of them, chosen by a hash" in repr(draft)
+        draft = db.publish.synthetic("data", ["x", "y"], epsilon=20)
         found = draft.to(tmp_path / "rows")
-        assert "fine" not in found.facts
-        assert abs(len(found.rows) - 300) < 30
+        assert found.facts["fine"] > 1
+        assert found.receipt["notes"][-1].endswith("of a row.")
+        table = found.to_pandas()
+        assert abs(len(table) - 300) < 30
+        assert abs(table["x"].mean() - 0.25) < 0.05  # by a hash it would be a half
 
 
 def test_where_nobody_has_more_rows_than_count_rows_are_whole(tmp_path: Path) -> None:

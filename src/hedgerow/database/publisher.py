@@ -110,15 +110,11 @@ class Draft:
     def _beyond(self) -> tuple[str, ...]:
         """What becomes of rows beyond the cap, where there may be any."""
         rows, fine = self._terms.rows, self._terms.fine
-        if not caps_may_bite(self._plan):
-            return ()
-        more = f"Whoever has more than {rows:,} row{'' if rows == 1 else 's'}"
         if fine == 1:
-            return (
-                f"{more} is counted by {rows:,} of them, chosen by a hash: values that are rare among somebody's rows count too often.",
-            )
-        together = f"{more} has all of them counted in part, as {rows:,} together."
-        return (f"{together} The parts are cut to 1/{fine:,} of a row; intervals allow for that.",)
+            return ()
+        more = f"Whoever has more than {rows:,} row{'' if rows == 1 else 's'} has all of them counted in part, as {rows:,} together."
+        allowed = "" if self.sketch.kind == "synthetic" else "; intervals allow for that"
+        return (f"{more} The parts are cut to 1/{fine:,} of a row{allowed}.",)
 
     @property
     def error(self) -> float:
@@ -366,12 +362,11 @@ class Publisher:
             raise InvalidArgument("rows", f"must be at most {most}, which the policy lets one unit have in an answer", rows)
 
         plan = tabulation(read_rows(self._desk.catalog, rule.name, where), domain, count, flat=flat)
-        in_parts = kind != "synthetic" and caps_may_bite(plan)  # synthetic rows choose among whole counts
         losing = (count_units(plan.bound.source), rule.max_rows or MOST_ROWS)
 
         def sketched(price: Fraction) -> tuple[Sketch, Terms]:
             terms = Terms.question(price, budget.noise, rows=count, relation=unit.relation, group=unit.group)
-            if not in_parts:
+            if not caps_may_bite(plan):
                 return KINDS[kind](terms, domain, **options), terms
             return refined(lambda some: KINDS[kind](some, domain, **options), replace(terms, losing=losing))
 

@@ -40,7 +40,7 @@ def refined(sketched: Callable[[Terms], Sketch], terms: Terms) -> tuple[Sketch, 
             sketched(replace(terms, losing=(0, 0)))  # what is refused of whole rows is not refused for its parts
             fine = limit = max(fine // _COARSER, _LEAST)
             continue
-        gain = max(block.gain for block, _ in found.measurements)
+        gain = max((block.gain for block, _ in found.measurements), default=1)
         limit = min(limit, max(_power_below(WORD / (terms.losing[0] * terms.rows * gain)), _LEAST))
         wanted = min(fine * _power_above(found.lacking / _LACKING), limit)
         if fine <= limit and wanted <= fine:
