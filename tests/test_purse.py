@@ -89,7 +89,8 @@ def test_a_choice_among_parts_is_that_among_rows(relation: str, both: int, monke
     assert held._misfit(candidate) == 8 + 7 - 5 * 8
     # What one unit of two rows can do at most: 16 parts, or 16 that go and as many that come.
     for before, after in (([0, 0, 0], [16, 0, 0]), ([16, 0, 0], [0, 0, 16])):
-        worlds = [Purse(Tabulated((3,), (np.arange(3),), counts + np.array(put)), Loss(1), rows=2, relation=relation) for put in (before, after)]
+        tables = [Tabulated((3,), (np.arange(3),), counts + np.array(put)) for put in (before, after)]
+        worlds = [Purse(table, Loss(1), rows=2, relation=relation) for table in tables]
         far = Candidate((0,), np.array([8 * 300, 9000, 0]))
         assert abs(worlds[0]._misfit(far) - worlds[1]._misfit(far)) <= 32
     assert held.choose([candidate, Candidate((0,), np.array([0, 0, 0]))], epsilon=Fraction(8)) == 1

@@ -6,8 +6,8 @@ before.
 **Proof.** ``measure`` adds noise to answers that one unit moves by ``Block.sensitivity``; its price is what the mechanism says for that.
 ``choose`` scores a candidate by weight * (sum of |exact - expected| over a marginal, less the offset), clamped to where 64 bits hold it:
 one row moves one cell of the marginal by 1, so it moves the score by at most the weight, and a unit of so many rows so many times that
-(twice, where it is replaced). Where the table counts parts of 1/F of a row, a row is a part here, and so below: one unit has at most F times
-as many (``linear`` says why nothing else changes). All answers, scores, noise and thresholds are in parts then.
+(twice, where it is replaced). Where the table counts parts of 1/F of a row, a row is a part here, and so below: one unit has at most F
+times as many (``linear`` says why nothing else changes). All answers, scores, noise and thresholds are in parts then.
 
 ``discover`` adds noise to the counts of the combinations that are there, and tells those that reach a threshold T. Call lone the ones that
 only one of two neighbours has. The others move as a block of all combinations does, and the noise of the lone ones is independent of

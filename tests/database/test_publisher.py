@@ -459,7 +459,8 @@ def test_what_was_published_of_some_rows_is_not_found_again(tmp_path: Path, monk
     """Before rows counted in part, a publication of the same name meant something else."""
     with guarded() as db:
         with monkeypatch.context() as patch:
-            patch.setattr("hedgerow.database.publisher.caps_may_bite", lambda plan: False)
+            for module in ("database.publisher", "plan.normal"):
+                patch.setattr(f"hedgerow.{module}.caps_may_bite", lambda plan: False)
             db.publish.histogram("data", "x", epsilon=1).to(tmp_path / "before")
         assert db.budget.spent == 1
         found = db.publish.histogram("data", "x", epsilon=1).to(tmp_path / "after")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from random import Random
@@ -14,14 +14,14 @@ import pytest
 from sqlglot import exp
 
 from depth import many
-from engines.against import RANKS, agreed, agreed_in, frames, plain, tied
+from engines.against import RANKS, agreed, frames, plain
 from engines.worlds import combinations
 from hedgerow.engines import crossing
 from hedgerow.engines.catalogue import Registered
 from hedgerow.engines.compile import compile_plan
 from hedgerow.engines.dialect import DUCKDB
 from hedgerow.engines.duckdb import DuckDB
-from hedgerow.engines.terms import cast, column, whole
+from hedgerow.engines.terms import column, whole
 from hedgerow.engines.terms import test as compared
 from hedgerow.engines.worker import Worker
 from hedgerow.plan import reference
@@ -29,7 +29,6 @@ from hedgerow.plan.crossing import Cross, words_of
 from hedgerow.plan.expressions import Call, Constant, Read
 from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Table
 from hedgerow.plan.schema import Column, Schema
-from hedgerow.plan.values import Value
 from hedgerow.privacy.unit import RELATIONS, Relation, Unit
 from hedgerow.tabulated import Tabulated
 from plan import brute, worlds
@@ -37,7 +36,6 @@ from plan import brute, worlds
 NAMES = ("a", "b", "c", "d")
 SCHEMA = Schema("t", tuple(Column(name, "integer") for name in NAMES), "id")
 ALONE = replace(SCHEMA, unit="row")
-TIED = replace(DUCKDB, rank=lambda values: whole(7))
 FAR = (2**63 - 1, -(2**63), 2**62, -1)
 
 
@@ -73,15 +71,7 @@ def test_the_largest_codes_of_several_words_neither_meet_nor_overflow(sizes: tup
 
 
 @pytest.mark.parametrize("ids", [(1, 2), ("p", "q"), (0.5, 2.0)])
-@pytest.mark.parametrize("most", [1, 2, 5, 2**40, 2**70])
-def test_of_each_unit_only_so_many_rows_count_equal_ones_as_often_as_they_are_there(ids: Sequence[Any], most: int) -> None:
-    rows = [row(unit, *codes) for unit in ids for codes in [*[(1, 1)] * 7, (0, 1), (0, 1), (1, 0), (2, 2), (None, 1)]]
-    (found,) = agreed(question(2, 2, most=most), {"t": rows})[()]
-    assert sum(found.values()) == 2 * min(most, 10)
-
-
-@pytest.mark.parametrize("ids", [(1, 2), ("p", "q"), (0.5, 2.0)])
-@pytest.mark.parametrize(("most", "fine"), [(1, 2), (1, 2**30), (3, 2**40), (7, 4), (10, 64), (11, 64), (2**40, 2**22)])
+@pytest.mark.parametrize(("most", "fine"), [(1, 2), (1, 2**30), (3, 2**40), (7, 4), (10, 64), (11, 64), (2**40, 2**22), (3, 1), (2**70, 1)])
 def test_of_each_unit_all_rows_count_in_part(ids: Sequence[Any], most: int, fine: int) -> None:
     rows = [row(unit, *codes) for unit in ids for codes in [*[(1, 1)] * 7, (0, 1), (0, 1), (1, 0), (2, 2), (None, 1)]]
     (found,) = agreed(question(2, 2, most=most, fine=fine), {"t": rows})[()]
@@ -113,34 +103,15 @@ def test_sums_beyond_the_room_are_clamped() -> None:
         source.close()
 
 
-@pytest.mark.parametrize("ids", [(1, 2), ("p", "q")])
-def test_a_tie_of_ranks_is_settled_by_the_words(ids: Sequence[Any]) -> None:
-    rows = [row(ids[0], a, b) for a, b in product((2**50, 3, 1), (2**40, 9, 9))] + [row(ids[1], 5, 5)]
-    found = agreed_in(TIED, tied, question(2**60, 2**50, most=4), {"t": rows})
-    assert found == {(): ({(1, 9): 2, (1, 2**40): 1, (3, 9): 1, (5, 5): 1},)}
-
-
-@pytest.mark.parametrize("pieces", [1, 2, 7])
-def test_ranks_that_often_tie_never_let_one_more_through(pieces: int) -> None:
-    few = replace(DUCKDB, rank=lambda values: compared(cast(DUCKDB.rank(values), "BIGINT"), exp.Mod, whole(pieces)))
-    rows = [row(1, a, b) for a in range(5) for b in range(5) for _ in range(3)]
-    plan = question(5, 5, most=7)
-
-    def rank(unit: Value, group: tuple[Value, ...]) -> int:
-        return RANKS(plan, {"t": rows})(unit, group) % pieces
-
-    ((found,),) = agreed_in(few, rank, plan, {"t": rows}).values()
-    assert sum(found.values()) == 7
-
-
 def test_rows_that_are_no_codes_take_nobodys_place() -> None:
     rows = [row(1, 9, 0), row(1, None, 0), row(1, -5, 0), row(1, 1, 1)]
-    assert agreed_in(TIED, tied, question(2, 2), {"t": rows}) == {(): ({(1, 1): 1},)}
+    assert agreed(question(2, 2), {"t": rows}) == {(): ({(1, 1): 1},)}
 
 
 def test_the_worker_says_the_same() -> None:
     rows = [row(unit % 7, unit % 3, unit % 5, 2**61 + unit) for unit in range(60)]
-    assert sum(agreed(question(3, 5, 2**62, most=4), {"t": rows}, Worker)[()][0].values()) == 28
+    parts = sum(agreed(question(3, 5, 2**62, most=4, fine=2**20), {"t": rows}, Worker)[()][0].values())
+    assert 28 * 2**20 - 60 < parts <= 28 * 2**20
     assert agreed(question(3, 5), {"t": []}, Worker) == {(): ({},)}
 
 
@@ -215,7 +186,7 @@ def _norms(before: dict[Any, int], after: dict[Any, int]) -> tuple[int, int, int
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("fine", [1, 2, 2**20])
+@pytest.mark.parametrize("fine", [4, 2**20])
 def test_nobody_moves_the_table_further_than_declared(relation: Relation, fine: int) -> None:
     assert too_far(relation, fine=fine) == []
 
@@ -237,36 +208,15 @@ def test_parts_that_leak_are_seen(relation: Relation, planted: str, monkeypatch:
     assert len(too_far(relation, fine=8)) > 3
 
 
-def place_by(function: type[exp.Expr]) -> Callable[..., exp.Select]:
-    """The cut, with another way to number rows: one that lets ties through."""
-    right = crossing._first
-
-    def wrong(*arguments: Any, **named: Any) -> exp.Select:
-        return right(*arguments, **named).transform(lambda node: function() if isinstance(node, exp.RowNumber) else node)  # type: ignore[no-any-return]
-
-    return wrong
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("planted", ["no cap", "rank", "dense rank"])
-def test_a_cap_that_leaks_is_seen(relation: Relation, planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if planted == "no cap":
-        monkeypatch.setattr(crossing, "MOST_ROWS", 0)
-    else:
-        monkeypatch.setattr(crossing, "_first", place_by(exp.Rank if planted == "rank" else exp.DenseRank))
-    assert len(too_far(relation)) > 3
-
-
 def test_rows_that_are_no_codes_but_take_places_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Filtered after the cut instead of before."""
-    right = crossing._first
+    """Filtered after rows are counted instead of before."""
+    right = crossing._in_parts
 
     def late(rows: exp.Select, names: Sequence[str], *more: Any, **named: Any) -> exp.Select:
         where = rows.args.pop("where")
         return right(rows, names, *more, **named).where(where.this, copy=False)
 
-    monkeypatch.setattr(crossing, "_first", late)
+    monkeypatch.setattr(crossing, "_in_parts", late)
     with pytest.raises(AssertionError):
         test_rows_that_are_no_codes_take_nobodys_place()
 
@@ -276,7 +226,7 @@ def test_a_code_is_bounded_where_it_is_multiplied() -> None:
     source = DuckDB(frames({"t": SCHEMA}, {"t": [row(1, 2**63 - 1, 2**63 - 1), row(2, 1, 1)]}))
     try:
         compiled = compile_plan(question(2**31, 2**31), source._catalogue.shelves, DUCKDB)
-        packed = compiled.others[0].sql.partition(" AS MATERIALIZED (")[2].rpartition(') SELECT "w0" AS "w0", COUNT(*)')[0]
+        packed = compiled.others[0].sql.partition(" AS MATERIALIZED (")[2].partition(') SELECT "w0" AS "w0", CAST(')[0]
         assert source._session._connection.execute(packed).fetchall() == [(1, None), (2, 2**31 + 1)]
     finally:
         source.close()

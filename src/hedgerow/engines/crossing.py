@@ -1,10 +1,10 @@
 """Combinations of codes: how often each is there.
 
-rows -> their codes packed into words, NULL where one is none -> of each unit the rows that come first by (rank, words) -> counted by words
+rows -> their codes packed into words, NULL where one is none -> counted by unit and words, k, beside how many rows the unit has, c
+-> F k m/c cut to whole parts, F k where c <= m -> added up by words
 
-In parts of a row: … -> counted by unit and words, k, beside how many rows the unit has, c -> F k m/c cut to whole parts, F k where c <= m
--> added up by words. Nothing overflows whatever the data are: sums beyond 2^62, which no table has whose units are as few as declared, are
-clamped there, and that moves them no farther than before.
+Nothing overflows whatever the data are: sums beyond 2^62, which no table has whose units are as few as declared, are clamped there, and
+that moves them no farther than before.
 """
 
 from __future__ import annotations
@@ -39,12 +39,10 @@ def crossed(plan: Aggregate, cross: Cross, found: Selected, dialect: Dialect, *,
     unit = [(UNIT, column(UNIT))] if units else []
     rows = select([*unit, *((name, column(name)) for name in names)], exp.Table(this=exp.to_identifier(_PACKED, quoted=True)), there)
     counts: exp.Expr = exp.Count(this=exp.Star())
-    if cross.fine > 1:
+    if units and (cross.fine > 1 or plan.bound.max_rows < MOST_ROWS):
         rows = _in_parts(rows, names, cross.fine, plan.bound.max_rows, dialect, text_ids=text_ids)
         total = call("least", cast(exp.Sum(this=column(_PARTS)), dialect.wide), cast(whole(WORD), dialect.wide))
         counts = cast(total, "BIGINT")
-    elif units and plan.bound.max_rows < MOST_ROWS:
-        rows = _first(rows, names, plan.bound.max_rows, dialect, text_ids=text_ids)
     by = [column(name) for name in names]
     counted = select([*((name, column(name)) for name in names), ("n", counts)], rows)
     final = counted.group_by(*by, copy=False).order_by(*ordered(by).expressions, copy=False)
@@ -79,7 +77,8 @@ def _in_parts(rows: exp.Select, names: Sequence[str], fine: int, most: int, dial
     words = [(name, column(name)) for name in names]
     each = select([(UNIT, column(UNIT)), *words, (_MANY, exp.Count(this=exp.Star()))], rows)
     each = each.group_by(column(UNIT), *(column(name) for name in names), copy=False)
-    whose = exp.Window(this=exp.Sum(this=column(_MANY)), partition_by=_partition(dialect, text_ids=text_ids))
+    unit = [dialect.rank([column(UNIT)]), column(UNIT)] if text_ids else [column(UNIT)]  # text is partitioned faster by its hash first
+    whose = exp.Window(this=exp.Sum(this=column(_MANY)), partition_by=unit)
     beside = select([*words, (_MANY, column(_MANY)), (_ALL, cast(whose, "BIGINT"))], each)
     scaled = select([*words, (_PARTS, _scaled(fine, most, dialect))], beside)
     return select([*words, (_PARTS, column(_PARTS))], scaled, [test(column(_PARTS), exp.GT, whole(0))])
@@ -95,17 +94,3 @@ def _scaled(fine: int, most: int, dialect: Dialect) -> exp.Expr:
         (test(rows, exp.LTE, whole(WORD // times)), narrow),
         otherwise=cast(wide, "BIGINT"),
     )
-
-
-def _partition(dialect: Dialect, *, text_ids: bool) -> list[exp.Expr]:
-    """Return what tells units apart; text is partitioned faster by its hash first."""
-    return [dialect.rank([column(UNIT)]), column(UNIT)] if text_ids else [column(UNIT)]
-
-
-def _first(rows: exp.Select, names: Sequence[str], most: int, dialect: Dialect, *, text_ids: bool) -> exp.Select:
-    """The rows of each unit that come first. Equal ones are interchangeable, so it never matters which of them a tie lets through."""
-    by = [column(name) for name in names]
-    rank = dialect.rank([column(UNIT), *(word.copy() for word in by)])
-    place = exp.Window(this=exp.RowNumber(), partition_by=_partition(dialect, text_ids=text_ids), order=ordered([rank, *by]))
-    numbered = select([*((name, column(name)) for name in names), ("place", place)], rows)
-    return select([(name, column(name)) for name in names], numbered, [test(column("place"), exp.LTE, whole(most))])

@@ -14,7 +14,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, Final
 
-from hedgerow.plan.crossing import Cross, packed
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.functions import half_away
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Folded, Measured
@@ -35,7 +35,7 @@ def entry(
 ) -> tuple[Any, ...]:
     """What a unit with these rows in a group puts in there: numbers to be added up, values, or the codes of its rows."""
     if isinstance(measure, Cross):
-        return _crossed(measure, unit, group, together, max_rows, rank, exact=exact)
+        return _crossed(measure, together, max_rows, exact=exact)
     if isinstance(measure, Measure) and measure.kind != "distinct":
         return put_in(measure, together, max_rows, exact=exact)
     values = _values(together, str(measure.column))
@@ -46,14 +46,9 @@ def entry(
     return tuple(sorted(values, key=lambda value: (rank(unit, (*group, value)), value))[:max_rows])
 
 
-def _crossed(
-    cross: Cross, unit: Value, group: Group, together: Sequence[Row], max_rows: int, rank: Rank, *, exact: bool
-) -> tuple[tuple[tuple[int, ...], Any], ...]:
+def _crossed(cross: Cross, together: Sequence[Row], max_rows: int, *, exact: bool) -> tuple[tuple[tuple[int, ...], Any], ...]:
     """Return what a unit puts into each combination: in whole parts, or with ``exact`` in rows and as fractions."""
     codes = _codes(cross, together)
-    if cross.fine == 1:  # words are in the order of their codes
-        kept = sorted(codes, key=lambda row: (rank(unit, (*group, *packed(row, cross.sizes))), row))[:max_rows]
-        return tuple(Counter(kept).items())
     share = min(Fraction(max_rows, len(codes) or 1), Fraction(1))
     put = {row: share * many if exact else int(cross.fine * share * many) for row, many in Counter(codes).items()}
     return tuple((row, parts) for row, parts in put.items() if parts)

@@ -3,12 +3,9 @@
 An attribute is a column of whole numbers from 0 to below its size, all public. What an engine hands over is one line for each combination
 that is there, with how often it is. A row that has NULL, or a number outside, in any attribute is dropped before.
 
-Of a unit with c rows at most m = ``max_rows`` count. There are two ways, which agree where c <= m:
-
-* with ``fine`` = F > 1 all of them count, m/c each. What is counted are parts of 1/F of a row: the unit puts trunc(F k m/c) of them into a
-  combination of which it has k rows, and F k where c <= m. They add up to at most F m, and each combination lacks less than one part.
-* with ``fine`` = 1 those m rows count that come first by (rank of the unit and the words, words): equal rows come together, so that values
-  which are rare in a unit count too often. Synthetic rows are made so, and publications of before this was known.
+Of a unit with c rows at most m = ``max_rows`` count: where c > m each of them counts m/c. What is counted are parts of 1/F of a row,
+F = ``fine``: the unit puts trunc(F k m/c) of them into a combination of which it has k rows, and F k where c <= m. They add up to at most
+F m, and each combination lacks less than one part.
 
 A hundred attributes have more combinations than numbers have bits, so the codes travel packed: as many in one whole number below 2^62 as
 fit, the first attribute slowest.

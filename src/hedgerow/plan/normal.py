@@ -263,7 +263,7 @@ def key(plan: Aggregate) -> str:
 
 
 def _is_scaled(measure: Measured) -> bool:
-    return measure.fine > 1 if isinstance(measure, Cross) else isinstance(measure, Measure) and measure.scaled
+    return isinstance(measure, Cross) or (isinstance(measure, Measure) and measure.scaled)
 
 
 def _measure(measure: Measured) -> list[object]:

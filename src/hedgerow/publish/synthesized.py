@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from hedgerow.errors import Refused
 from hedgerow.linear import Bins, Block
+from hedgerow.numeric.chunk import LARGEST_SCALE
 from hedgerow.numeric.number import Number, exact
 from hedgerow.numeric.uniform import uniform_integers
 from hedgerow.publish.designs import noise_variance
@@ -70,14 +72,17 @@ def _accuracy(terms: Terms, domain: Domain) -> tuple[Accuracy, ...]:
 def _check_drawn(terms: Terms, domain: Domain, check: Fraction) -> None:
     """Refuse parts so fine that the noise of some step could not be drawn.
 
-    Of N tables of at most n cells that share a price, one costs at least 1/(N n) of it (``Spending.measure``), and no step has less than a
-    quarter of what is left beside the check, or half of the check.
+    Of N tables of at most n cells that share a price, each gets at least 1/(N n) of it (``Spending.measure``), and no step has less than a
+    quarter of what is left beside the check, or half of the check. With 1/k of the price, Laplace noise is k times as large as with all of
+    it, Gaussian noise sqrt(k) times.
     """
     if terms.fine > 1:
         largest = sorted(domain.sizes)[-2:]
         tables = max(math.comb(len(domain.sizes), 2), len(domain.sizes))
         least = min(_ONES * (1 - check), check / 2 or Fraction(1))
-        terms.share(least / (tables * math.prod(largest))).law(Block(((0, Bins(domain.sizes[0])),)))
+        alone, shares = terms.law(Block(((0, Bins(domain.sizes[0])),))).scale, tables * math.prod(largest) / least
+        if (alone**2 * shares if terms.gaussian else (alone * shares) ** 2) > LARGEST_SCALE**2:
+            raise Refused("Parts so fine take more noise than can be drawn: use fewer columns, or fewer bins.")
 
 
 def _quality(quality: Quality, domain: Domain) -> dict[str, Any]:
