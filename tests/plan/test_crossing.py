@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.plan.crossing import Cross, words_of
+from hedgerow.plan.crossing import Cross, packed, words_of
 from hedgerow.plan.measures import Reach
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.reference import run
@@ -57,6 +57,11 @@ def test_a_cross_names_its_columns_and_sizes() -> None:
 def test_a_cross_refuses(attributes: Any) -> None:
     with pytest.raises(InvalidArgument):
         Cross(attributes)
+
+
+def test_codes_are_packed_the_first_slowest() -> None:
+    assert packed((2, 7, 4), (3, 2**60, 5)) == (2 * 2**60 + 7, 4)
+    assert packed((1, 2, 3), (2, 3, 4)) == (1 * 12 + 2 * 4 + 3,)
 
 
 @pytest.mark.parametrize("fine", [0, 3, 2**41, 1.5])
