@@ -421,6 +421,7 @@ def test_rows_beyond_the_cap_count_in_part(tmp_path: Path) -> None:
     with guarded() as db:
         draft = db.publish.histogram("data", "x", epsilon=10)
         assert "Whoever has more than 1 row has all of them counted in part, as 1 together." in repr(draft)
+        assert draft.to_dict()["fine"] > 1
         found = draft.to(tmp_path / "x")
         assert np.abs(found.to_pandas()["count"] - [225, 75]).max() < 4
         assert found.histogram().mean().value == pytest.approx(0.25, abs=0.02)

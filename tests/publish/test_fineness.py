@@ -83,15 +83,15 @@ def test_no_answer_lacks_more_than_is_told_and_that_is_a_hundredth_of_the_noise(
     assert lost > 0
 
 
-def checked(kind: str, noise: str, relation: str, times: int = 40) -> None:
+def checked(kind: str, noise: str, relation: str, times: int = 40, *, shape: str = "ratings", rows: str = "seven", most: int = 1) -> None:
     """Many draws: their means, how far they are spread, and how often they are outside. Alarm below 1e-9."""
     sketched, answers = KINDS[kind]
-    sketch, terms = refined(sketched, terms_of(noise, 1, relation))
-    world = people("ratings", "seven")
+    sketch, terms = refined(sketched, terms_of(noise, most, relation))
+    world = people(shape, rows)
     sizes = ONE.sizes if kind == "cdf" else PAIR.sizes
-    exact = meaning([[row[: len(sizes)] for row in one] for one in world], sizes, 1, terms.fine, exact=True)
+    exact = meaning([[row[: len(sizes)] for row in one] for one in world], sizes, most, terms.fine, exact=True)
     truth = np.array([float(one) for one in (np.cumsum(exact) if kind == "cdf" else answers(exact))])
-    found = built(sketch, terms, table_of(kind, sizes, "ratings", "seven", 1, terms.fine), times)
+    found = built(sketch, terms, table_of(kind, sizes, shape, rows, most, terms.fine), times)
     counts, low, high = (np.stack([one.table.column(name).to_numpy() for one in found]) for name in ("count", "count_low", "count_high"))
     rms = sketch.accuracy[0].rms
     spread = np.sqrt(np.square(counts - truth).mean())

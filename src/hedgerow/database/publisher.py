@@ -135,7 +135,7 @@ class Draft:
             "rows": self._terms.rows,
             "accuracy": [{"what": a.what, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
             "notes": list(self.notes),
-        }
+        } | self._terms.facts
 
     @property
     def _key(self) -> str:
