@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.errors import InvalidArgument
 from hedgerow.linear import Bins, Block, Factor, Rest, Rows, Triangle
+from hedgerow.privacy.unit import RELATIONS
 from hedgerow.tabulated import Tabulated
 
 FACTORS: tuple[Factor, ...] = (
@@ -164,11 +165,38 @@ def test_a_forgotten_factor_of_two_would_be_seen() -> None:
     assert (moves**2).sum(axis=1).max() > Block(((0, Bins(3)),)).sensitivity(1, "add-remove").l2_squared
 
 
-def test_numbers_beyond_64_bits_are_refused_not_wrapped() -> None:
-    block = Block(tuple((place, Rest(2**20)) for place in range(1)))
-    big = Tabulated((2**20,), (np.array([5]),), np.array([2**43]))
-    with pytest.raises(Refused, match="coefficients too large"):
-        block.measure(big)
+@pytest.mark.parametrize(
+    "factor",
+    [Bins(4), Bins(4, 3), Rest(4), Triangle((3, 2, 2**20, 2**32), (1, 2, 3, 2**31)), Rows(np.array([[2**31, -5, 0, 1], [1, 1, 1, 1]]))],
+)
+def test_numbers_beyond_64_bits_are_clamped_not_wrapped(factor: Factor) -> None:
+    """To refuse them would tell how many rows there are; and a clamp moves no answer farther than before."""
+    counts = [2**61 + 7, 2**62, 3, 2**60 + 1]
+    big = Tabulated((4, 2), (np.array([0, 2, 4, 7]),), np.array(counts))
+    expected = [sum(int(a) * b for a, b in zip(line, counts, strict=True)) for line in dense(factor).tolist()]
+    found = Block(((0, factor),)).measure(big)
+    assert found.dtype == np.int64
+    assert found.tolist() == [min(max(one, -(2**62)), 2**62) for one in expected]
+    block = Block(((0, factor), (1, Bins(2))))
+    assert block.measure(big).sum(axis=1).shape == (factor.rows,)
+    assert np.abs(block.measure(big)).max() <= 2**62
+
+
+def test_parts_of_a_row_are_rows_of_which_there_are_more() -> None:
+    """By brute force: every way in which a unit of c rows, of which m count, puts its parts in, beside what is said of F m rows."""
+    fine, most = 4, 2
+    for factor, relation in itertools.product((Bins(3), Rest(3), Triangle.sums(3), Rows(np.array([[1, -2, 0], [0, 1, 1]]))), RELATIONS):
+        matrix = dense(factor)
+        kinds = [bag for count in range(6) for bag in itertools.combinations_with_replacement(range(3), count)]
+        put = [[int(Fraction(fine * bag.count(code) * min(most, len(bag)), len(bag) or 1)) for code in range(3)] for bag in kinds]
+        moves = [[0, 0, 0]] if relation == "add-remove" else put
+        found = [matrix @ (np.array(one) - np.array(other)) for one in put for other in moves]
+        said, short = (Block(((0, factor),)).sensitivity(rows, relation) for rows in (fine * most, most))
+        norms = [(np.count_nonzero(move), np.abs(move).max(), np.abs(move).sum(), np.square(move).sum()) for move in found]
+        l0, linf, l1, squares = (int(max(column)) for column in zip(*norms, strict=True))
+        assert (l0 <= said.l0, linf <= said.linf, l1 <= said.l1, squares <= said.l2_squared) == (True,) * 4
+        assert l1 > short.l1  # what is said of rows is too little for parts
+        assert squares > short.l2_squared
 
 
 def test_what_is_refused() -> None:

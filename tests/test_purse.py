@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Bins, Block, Rest
-from hedgerow.mechanisms import Gaussian, Laplace, StabilityHistogram
+from hedgerow.mechanisms import Exponential, Gaussian, Laplace, StabilityHistogram
 from hedgerow.numeric.laplace_tail import laplace_threshold
 from hedgerow.privacy.loss import Loss
 from hedgerow.purse import Candidate, Purse, discovery, measurement_loss
@@ -38,6 +38,78 @@ def test_the_price_grows_with_rows_with_replacement_and_with_groups() -> None:
     assert measurement_loss(EACH, law, rows=3, relation="change-one").epsilon == 3
     assert measurement_loss(EACH, law, rows=3, relation="change-one", group=2).epsilon == 6
     assert measurement_loss(Block(((0, Rest(3)),)), Gaussian(Fraction(1)), rows=1, relation="add-remove").rho == 3
+
+
+def test_parts_of_a_row_are_paid_for_one_by_one() -> None:
+    """The worst that a unit of two rows does, of which each is eight parts: 16 parts come, or go and as many come."""
+    law, parts = Laplace(Fraction(2)), Tabulated((3,), (np.arange(3),), np.array([2400, 4000, 1607]))
+    for relation, both in (("add-remove", 1), ("change-one", 2)):
+        held = Purse(parts, Loss(Fraction(100)), rows=2, relation=relation, fine=8)
+        assert held.price(EACH, law) == measurement_loss(EACH, law, rows=16, relation=relation)
+        assert held.price(EACH, law).epsilon == both * 16 / law.scale
+        assert np.abs(held.measure(EACH, law) - [2400, 4000, 1607]).max() < 100
+        assert held.fine == 8
+
+
+@pytest.mark.parametrize("law", [Laplace(Fraction(12)), Gaussian(Fraction(16))])
+def test_parts_are_discovered_as_if_they_were_rows(law: Laplace | Gaussian) -> None:
+    """A unit of one row, in parts of a quarter, may have four combinations of a part each, or one of four."""
+    delta, counts = Fraction(1, 1000), np.array([4 * 300, 0, 3])
+    total = Loss(Fraction(9) if isinstance(law, Laplace) else float("inf"), delta, Fraction(9))
+    held = Purse(Tabulated((3,), (np.arange(3),), counts), total, rows=1, relation="add-remove", fine=4)
+    codes, noisy = held.discover((0,), law, delta=delta)
+    least, price, cut = discovery((3,), law, delta=delta, rows=4, relation="add-remove")
+    assert held.spent == price
+    assert worst_split(law, least, 4, cut) <= float(price.delta) * (1 + 1e-9)
+    assert worst_split(law, least - 1, 4, None if cut is None else cut - 1) > 1e-3
+    assert codes.tolist()[0] == [0]
+    assert abs(int(noisy[0]) - 1200) < 500
+    # Planted: the threshold for one row, in parts, is too low for four parts that go apart.
+    few, _, alone = discovery((3,), law, delta=delta, rows=1, relation="add-remove")
+    assert worst_split(law, few, 4, alone) > 2e-3
+
+
+def test_what_is_beyond_all_room_is_discovered_clamped() -> None:
+    table = Tabulated((2, 2), (np.arange(4),), np.array([2**62, 2**62, 5, 2**61]))
+    held = Purse(table, Loss(Fraction(9), Fraction(1, 10)), rows=1, relation="add-remove")
+    codes, noisy = held.discover((0,), Laplace(Fraction(2)), delta=Fraction(1, 100))
+    assert codes.tolist() == [[0], [1]]
+    assert np.abs(noisy - [2**62, 2**61 + 5]).max() < 100
+
+
+@pytest.mark.parametrize(("relation", "both"), [("add-remove", 1), ("change-one", 2)])
+def test_a_choice_among_parts_is_that_among_rows(relation: str, both: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores and how far one unit moves them are as many times larger as a row has parts."""
+    asked: list[int] = []
+    honest = Exponential.calibrate
+    monkeypatch.setattr(Exponential, "calibrate", lambda **given: asked.append(given["sensitivity"]) or honest(**given))
+    counts = np.array([2400, 4000, 1607])
+    held = Purse(Tabulated((3,), (np.arange(3),), counts), Loss(Fraction(9)), rows=2, relation=relation, fine=8)
+    candidate = Candidate((0,), np.array([300, 499, 200]), offset=5)
+    assert held._misfit(candidate) == 8 + 7 - 5 * 8
+    # What one unit of two rows can do at most: 16 parts, or 16 that go and as many that come.
+    for before, after in (([0, 0, 0], [16, 0, 0]), ([16, 0, 0], [0, 0, 16])):
+        tables = [Tabulated((3,), (np.arange(3),), counts + np.array(put)) for put in (before, after)]
+        worlds = [Purse(table, Loss(1), rows=2, relation=relation) for table in tables]
+        far = Candidate((0,), np.array([8 * 300, 9000, 0]))
+        assert abs(worlds[0]._misfit(far) - worlds[1]._misfit(far)) <= 32
+    assert held.choose([candidate, Candidate((0,), np.array([0, 0, 0]))], epsilon=Fraction(8)) == 1
+    assert asked == [both * 16]
+    assert held.spent.epsilon == 8
+
+
+def test_misfits_beyond_all_room_are_clamped() -> None:
+    table = Tabulated((3,), (np.arange(3),), np.array([2**62, 2**62, 5]))
+    held = Purse(table, Loss(Fraction(9)), rows=1, relation="add-remove", fine=2**30)
+    light, heavy = Candidate((0,), np.full(3, 2**40)), Candidate((0,), np.zeros(3, dtype=np.int64), Fraction(2**20))
+    assert held._misfit(heavy) == 2**63 + 5
+    # What is expected is moved to where sums of it still fit: 2^61/3, in whole rows.
+    assert held._misfit(light) == 2 * 2**62 - 2 * _far(3) + abs(5 - _far(3))
+    assert held.choose([light, heavy], epsilon=Fraction(1)) in (0, 1)
+
+
+def _far(cells: int) -> int:
+    return 2**61 // 2**30 // cells * 2**30
 
 
 def test_steps_add_up_and_the_one_too_many_is_refused_before_the_data_are_looked_at() -> None:

@@ -4,13 +4,17 @@ A ``Factor`` is a matrix of whole numbers with a column for every code of one at
 one for each attribute it names, with all other attributes summed out. What a block measures is that matrix times the counts.
 
 **Statement.** ``Block.sensitivity(rows, relation)`` bounds the move of the answers when one unit, of at most so many rows, comes or goes
-(add-remove), or gives way to another of at most as many (change-one).
+(add-remove), or gives way to another of at most as many (change-one). Where the table counts parts of 1/F of a row, of which one unit has
+at most F m in all (``plan.crossing``), it bounds the move of the answers in parts for ``rows`` = F m.
 
 **Proof.** Each row adds one column of the matrix to the answers. Columns of a Kronecker product are products of columns: its number of
 entries other than 0, its largest entry and its norms are the products of theirs. By the triangle inequality, so many rows move the answers
 at most so many times as far as the longest column, in every norm, and they do where all rows are alike. Replaced, some rows leave and as
 many enter, or fewer: each pair moves the answers by a column, or by the difference of two, whose l1 is at most the sum of theirs and
 whose l2 squared is |a|^2 + |b|^2 - 2ab. The least inner product ab over all pairs is that of a product of numbers from known intervals.
+Nothing here asks what a row is: it is whatever adds 1 to one cell of the table. The parts of a unit are whole numbers of at least 0, one
+for each cell, that add up to at most F m: as many times 1 in one cell, each a row in this sense, and no more than F m of them. So all of
+it holds of parts, with F m for the number of rows. []
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.number import whole
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import RELATIONS
@@ -253,16 +257,23 @@ class Block:
             far = min(far, l1 * linf)
         return Sensitivity(l0, Fraction(linf), Fraction(l1), Fraction(far))
 
+    @property
+    def gain(self) -> int:
+        """How many times the total of the table no number on the way to an answer exceeds."""
+        return math.prod(max(1, factor.norms.linf) * _gain(factor) for _, factor in self.factors)
+
     def measure(self, table: Tabulated) -> Whole:
-        """The exact answers. Refused where whole numbers of 64 bits might not hold them."""
+        """The exact answers, clamped to 2^62 on both sides, which moves none farther than before. Where whole numbers of 64 bits might not
+        hold what comes on the way they are Python's, however slow: to refuse would tell how many rows there are."""
         if any(table.sizes[place] != factor.size for place, factor in self.factors):
             raise InvalidArgument("factors", "must have as many columns as their attributes have codes", self.places)
         found = table.marginal(self.places)
-        if table.total * math.prod(max(1, factor.norms.linf) * _gain(factor) for _, factor in self.factors) >= _ROOM:
-            raise Refused("These questions have coefficients too large for the table: use fewer attributes, or smaller numbers.")
+        wide = table.total * self.gain >= _ROOM
+        exact: Any = found.astype(object) if wide else found
         for axis, (_, factor) in enumerate(self.factors):
-            found = factor.apply(found, axis)
-        return found
+            exact = factor.apply(exact, axis)
+        answers: Whole = np.clip(exact, -_ROOM, _ROOM).astype(np.int64) if wide else exact
+        return answers
 
 
 def _gain(factor: Factor) -> int:

@@ -4,12 +4,15 @@
 before.
 
 **Proof.** ``measure`` adds noise to answers that one unit moves by ``Block.sensitivity``; its price is what the mechanism says for that.
-``choose`` scores a candidate by weight * (sum of |exact - expected| over a marginal, less the offset): one row moves one cell of the
-marginal by 1, so it moves the score by at most the weight, and a unit of so many rows so many times that (twice, where it is replaced).
+``choose`` scores a candidate by weight * (sum of |exact - expected| over a marginal, less the offset), clamped to where 64 bits hold it:
+one row moves one cell of the marginal by 1, so it moves the score by at most the weight, and a unit of so many rows so many times that
+(twice, where it is replaced). Where the table counts parts of 1/F of a row, a row is a part here, and so below: one unit has at most F
+times as many (``linear`` says why nothing else changes). All answers, scores, noise and thresholds are in parts then.
 
 ``discover`` adds noise to the counts of the combinations that are there, and tells those that reach a threshold T. Call lone the ones that
 only one of two neighbours has. The others move as a block of all combinations does, and the noise of the lone ones is independent of
-theirs. All rows of a lone one belong to those who came, at most M = rows * group on either side, c_i of them in the i-th: some lone one is
+theirs. All rows of a lone one belong to those who came, at most M = rows * group on either side (in parts, F times as many), c_i of them in
+the i-th, a whole number of at least 1: some lone one is
 told with probability at most the sum of f(c_i), f(a) = Pr[a + Z >= T]. The mass of the noise falls on both sides of 0, so from 0 to T > M
 f grows by ever more: it is convex, the a with f(a) <= t a are neighbours of each other for every t, and f(a)/a is largest at a = 1 or
 a = M. So the sum is at most delta = max(M f(1), f(M)), which M lone combinations of one row, or one of M rows, attain up to second order.
@@ -43,12 +46,13 @@ from hedgerow.numeric.number import Number, positive, privacy_delta, whole
 from hedgerow.numeric.tail import gaussian_radius
 from hedgerow.plan.crossing import words_of
 from hedgerow.privacy.loss import Loss, rho_of_pure
-from hedgerow.tabulated import Tabulated, Whole
+from hedgerow.tabulated import Tabulated, Whole, halved
 
 __all__ = ["Candidate", "Purse", "discovery", "measurement_loss"]
 
 _FAR: Final = 2**40
 _HEAVY: Final = 2**20
+_ROOM: Final = 2**62
 
 
 @lru_cache(maxsize=2**14)
@@ -82,7 +86,7 @@ def discovery(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A marginal to choose: where its counts are said to be, and what a misfit counts."""
+    """A marginal to choose: where its counts are said to be, in rows, and what a misfit counts."""
 
     places: tuple[int, ...]
     expected: Any  # whole numbers, one for each cell
@@ -102,13 +106,15 @@ class Candidate:
 
 
 class Purse:
-    """The exact ``table``, and ``total`` to spend on it. A unit has at most ``rows`` rows in the table."""
+    """The exact ``table``, and ``total`` to spend on it. A unit has at most ``rows`` rows in the table, which counts parts of 1/``fine`` of
+    a row; so does all that is handed out."""
 
-    def __init__(self, table: Tabulated, total: Loss, *, rows: int, relation: str, group: int = 1) -> None:
+    def __init__(self, table: Tabulated, total: Loss, *, rows: int, relation: str, group: int = 1, fine: int = 1) -> None:
         if not isinstance(total, Loss) or total.delta == 1:
             raise InvalidArgument("total", "must be a Loss with a delta below 1: at 1 it would promise nothing")
         self._table = table
-        self._terms: dict[str, Any] = {"rows": whole(rows, "rows"), "relation": relation, "group": whole(group, "group")}
+        self.fine = whole(fine, "fine")
+        self._terms: dict[str, Any] = {"rows": whole(rows, "rows") * self.fine, "relation": relation, "group": whole(group, "group")}
         self.sizes = table.sizes
         self.total = total
         self.spent = Loss(Fraction(0), rho=Fraction(0))
@@ -121,7 +127,7 @@ class Purse:
         return measurement_loss(block, law, **self._terms)
 
     def measure(self, block: Block, law: Laplace | Gaussian) -> Whole:
-        """The answers of a block with noise, whole numbers."""
+        """The answers of a block with noise, whole numbers of parts."""
         self._pay(self.price(block, law))
         noisy: Whole = law.sample(block.measure(self._table))
         return noisy
@@ -138,7 +144,9 @@ class Purse:
         moved = max(weights) * both * self._terms["rows"] * self._terms["group"]
         mechanism = Exponential.calibrate(sensitivity=moved, epsilon=epsilon, rho=rho)
         self._pay(mechanism.loss(moved))
-        return mechanism.sample([weight * self._misfit(candidate) for weight, candidate in zip(weights, candidates, strict=True)])
+        most = _ROOM // max(weights)
+        misfits = [min(max(self._misfit(candidate), -most), most) for candidate in candidates]
+        return mechanism.sample([weight * misfit for weight, misfit in zip(weights, misfits, strict=True)])
 
     def discover(self, places: Sequence[int], law: Laplace | Gaussian, *, delta: Number) -> tuple[Whole, Whole]:
         """The combinations of the attributes at ``places`` whose noisy count reaches the threshold of ``discovery``, sorted, a row of codes
@@ -158,7 +166,10 @@ class Purse:
         found = self._table.marginal(candidate.places)
         if candidate.expected.shape != found.shape:
             raise InvalidArgument("expected", "must have one number for each cell of its marginal", candidate.places)
-        return int(np.abs(found - candidate.expected).sum()) - candidate.offset
+        # No sum of what is expected goes beyond 2^61, nor one of counts, unless units are more than declared.
+        far = _ROOM // 2 // self.fine // max(1, found.size)
+        away: Any = found - np.clip(candidate.expected, -far, far) * self.fine
+        return int(np.abs(away if self._table.total <= _ROOM // 2 else away.astype(object)).sum()) - candidate.offset * self.fine
 
     def _pay(self, loss: Loss) -> None:
         spent = self.spent + loss
@@ -185,4 +196,7 @@ def _present(table: Tabulated, places: Sequence[int]) -> tuple[Whole, Whole]:
     starts = np.flatnonzero(new)
     lines = there[order[starts]]
     codes = np.stack([table.codes(place)[lines].astype(np.int64) for place in places], axis=1)
-    return codes, np.add.reduceat(table.counts[there][order], starts) if len(starts) else np.zeros(0, dtype=np.int64)
+    if not len(starts):
+        return codes, np.zeros(0, dtype=np.int64)
+    high, low = (np.add.reduceat(half, starts) for half in halved(table.counts[there][order]))
+    return codes, table.joined(high, low)

@@ -354,14 +354,20 @@ def publish(
     returns what there is to say about it. It is told which charge that is for: what it left when it died is to be used, not made again.
     """
     plan.sensitivity(charge.unit)
-    if len(plan.measures) != 1 or not isinstance(plan.measures[0], Cross):
+    if len(plan.measures) != 1 or not isinstance(cross := plan.measures[0], Cross):
         raise InvalidArgument("plan", "must cross attributes, and measure nothing else")
     source.prepare(plan)
     entry = _paid(ledger, {charge.population: total}, charge)
 
     def run() -> str:
         table = source.run(plan).numbers[0][0]
-        return program(Purse(table, total, rows=plan.bound.max_rows, relation=charge.unit.relation, group=charge.unit.group), entry)
+        terms: dict[str, Any] = {
+            "rows": plan.bound.max_rows,
+            "relation": charge.unit.relation,
+            "group": charge.unit.group,
+            "fine": cross.fine,
+        }
+        return program(Purse(table, total, **terms), entry)
 
     return _once(ledger, entry, run), entry
 

@@ -13,11 +13,13 @@ import numpy.typing as npt
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.plan.crossing import WORD, checked_sizes, packed, words_of
 
-__all__ = ["Tabulated", "Whole"]
+__all__ = ["Tabulated", "Whole", "halved"]
 
 Whole = npt.NDArray[np.int64]
 
 _DENSE: Final = 2**28  # cells of one marginal: 2 GB
+_HALF: Final = 32  # bits
+_LOW: Final = 2**_HALF - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,10 +44,9 @@ class Tabulated:
                 raise InvalidArgument("words", "must be packed codes")
         if self.counts.size and int(self.counts.min()) < 0:
             raise InvalidArgument("counts", "must not be negative")
-        total = (int((self.counts >> 32).sum()) << 32) + int((self.counts & (2**32 - 1)).sum())
-        if total > WORD:  # they are added up in 64 bits
-            raise InvalidArgument("counts", "must be at most 2^62 together")
-        object.__setattr__(self, "_total", total)
+        if self.counts.size and int(self.counts.max()) > WORD:
+            raise InvalidArgument("counts", "must be at most 2^62 each")
+        object.__setattr__(self, "_total", _joined(*(int(half.sum()) for half in halved(self.counts))))
         object.__setattr__(self, "_once", bool((self.counts == 1).all()))
 
     def __repr__(self) -> str:
@@ -64,7 +65,7 @@ class Tabulated:
 
     @property
     def total(self) -> int:
-        """How many rows there are."""
+        """How many rows, or parts of rows, there are."""
         return self._total
 
     def marginal(self, places: Sequence[int]) -> Whole:
@@ -86,8 +87,17 @@ class Tabulated:
             return np.bincount(index, minlength=cells)
         if self._total <= 2**53:
             return np.bincount(index, weights=self.counts, minlength=cells).astype(np.int64)
-        found = np.zeros(cells, dtype=np.int64)
-        np.add.at(found, index, self.counts)
+        halves = np.zeros((2, cells), dtype=np.int64)
+        for half, part in zip(halves, halved(self.counts), strict=True):
+            np.add.at(half, index, part)
+        return self.joined(halves[0], halves[1])
+
+    def joined(self, high: Whole, low: Whole) -> Whole:
+        """Return sums of counts from those of their upper and lower halves. What is beyond 2^62, which no table has whose units are as few
+        as declared, is clamped there: that moves it no farther than before, and to fail would tell."""
+        found: Whole = _joined(high, low)
+        if self._total > WORD:
+            found = np.minimum(_joined(high.astype(object), low.astype(object)), WORD).astype(np.int64)
         return found
 
     def codes(self, place: int) -> npt.NDArray[np.integer[Any]]:
@@ -100,3 +110,13 @@ class Tabulated:
             below = math.prod(self.sizes[other] for other in places if other > place)
             self._codes[place] = (word // below % self.sizes[place]).astype(np.min_scalar_type(self.sizes[place] - 1))
         return self._codes[place]
+
+
+def halved(counts: Whole) -> tuple[Whole, Whole]:
+    """Return the upper and the lower halves of counts, to be added up apart: of 2^31 lines or fewer neither overflows."""
+    return counts >> _HALF, counts & _LOW
+
+
+def _joined(high: Any, low: Any) -> Any:
+    """Return numbers from their halves."""
+    return high * 2**_HALF + low

@@ -141,7 +141,7 @@ def test_combinations_are_one_cell_whether_there_are_any_or_not() -> None:
         [whole(0), whole(0), whole(-1)],
         [whole(0, 1), whole(0), whole(1)],
         [whole(0), whole(0), np.array([2**70], dtype=object)],
-        [whole(0, 1), whole(0, 1), whole(2**62, 1)],
+        [whole(0, 1), whole(0, 1), whole(2**62 + 1, 1)],
     ],
 )
 def test_combinations_that_cannot_be_are_not_taken(columns: list[Any]) -> None:

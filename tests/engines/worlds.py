@@ -290,6 +290,8 @@ def _crosses(draw: st.DrawFn, source: Rows) -> Aggregate:
     names = draw(st.lists(st.sampled_from(numbers), min_size=1, max_size=4, unique=True))
     cross = Cross(tuple((name, draw(st.sampled_from([1, 2, 3, 100, 2**31, 2**53 + 2, 2**62]))) for name in names))
     caps = (1, 1) if source.unit == "row" else (draw(st.integers(1, 2)), draw(st.sampled_from([1, 2, 3, 2**40])))
+    if source.unit != "row":
+        cross = replace(cross, fine=draw(st.sampled_from([1, 2, 2**10, 2**22, 2**40] if caps[1] < 2**40 else [1, 2, 2**22])))
     return Aggregate(Group(Bound(source, (), *caps)), (cross,))
 
 

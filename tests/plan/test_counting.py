@@ -65,26 +65,25 @@ def test_different_values() -> None:
     assert merged(measure, []) == (0,)
 
 
-def test_combinations() -> None:
-    """Rows without a code, or with another number, are no candidates; equal ones are all."""
-    cross = Cross((("x", 4), ("y", 10)))
+def test_combinations_in_parts() -> None:
+    """Each of four rows counts a quarter of what counts; whoever has no more rows than count has them whole. Rows without a code, or with
+    another number, are none."""
+    cross = Cross((("x", 4), ("y", 10)), fine=8)
     more: list[dict[str, Value]] = [*SOME, {"x": 3, "y": 1}, {"x": 4, "y": 0}, {"x": -1, "y": 0}, {"x": 0, "y": 10}, {"x": 0, "y": 9}]
-    assert entry(cross, 1, (), more, 9, backwards) == ((3, 1), (3, 1), (1, 9), (0, 9))
-    assert entry(cross, 1, (), more, 1, backwards) == ((3, 1),)
-    assert entry(cross, 1, (), more, 9, lambda unit, group: 0) == ((0, 9), (1, 9), (3, 1), (3, 1))
-    assert merged(cross, [((3, 1), (3, 1)), (), ((3, 1), (0, 9))]) == ({(3, 1): 3, (0, 9): 1},)
-    assert merged(cross, []) == ({},)
-
-
-def test_the_rank_of_combinations_is_asked_about_the_words() -> None:
-    asked: list[tuple[Value, Group]] = []
-
-    def rank(unit: Value, group: Group) -> int:
-        asked.append((unit, group))
-        return 0
-
-    entry(Cross((("a", 3), ("b", 2**60), ("c", 5))), "u", (), [{"a": 2, "b": 7, "c": 4}], 1, rank)
-    assert asked == [("u", (2 * 2**60 + 7, 4))]
+    assert dict(entry(cross, 1, (), more, 1, backwards)) == {(3, 1): 4, (1, 9): 2, (0, 9): 2}
+    assert dict(entry(cross, 1, (), more, 3, backwards)) == {(3, 1): 12, (1, 9): 6, (0, 9): 6}
+    assert dict(entry(cross, 1, (), more, 4, backwards)) == {(3, 1): 16, (1, 9): 8, (0, 9): 8}
+    assert dict(entry(cross, 1, (), more, 3, backwards, exact=True)) == {
+        (3, 1): Fraction(3, 2),
+        (1, 9): Fraction(3, 4),
+        (0, 9): Fraction(3, 4),
+    }
+    assert dict(entry(Cross(cross.attributes), 1, (), more, 9, backwards)) == {(3, 1): 2, (1, 9): 1, (0, 9): 1}
+    assert entry(Cross(cross.attributes), 1, (), more, 2, backwards) == (((3, 1), 1),)
+    assert (entry(cross, 1, (), [], 1, backwards), merged(cross, [])) == ((), ({},))
+    few = [{"x": 0, "y": 0}] * 16 + [{"x": 1, "y": 1}]  # 8/17 of a part is none
+    assert entry(cross, 1, (), few, 1, backwards) == (((0, 0), 7),)
+    assert merged(cross, [(((3, 1), 4),), (((3, 1), 8), ((0, 9), 2))]) == ({(3, 1): 12, (0, 9): 2},)
 
 
 def from_the_largest(unit: Value, group: Group) -> int:

@@ -265,6 +265,11 @@ def test_describe_combinations() -> None:
         "a row in which one of them is NULL or not a code does not count.",
         "The combinations: One unit being replaced can move 6 counts by 6 in all, and none by more than 3.",
     )
+    fine = Aggregate(plan.source, (Cross((("v0", 1200), ("v1", 1)), 2**30),))
+    assert describe(fine, Unit("change-one", "patient"))[4:] == (
+        "Of a unit with more rows than count, each row counts in part: as much less as they are more.",
+        "The combinations: One unit being replaced can move 1,200 counts by 6 in all, and none by more than 3.",
+    )
 
 
 def test_describe_rows_as_units() -> None:

@@ -264,6 +264,17 @@ def test_combinations_stand_alone_over_all_rows() -> None:
         Aggregate(Group(Bound(TABLE, (), 1, 2)), (Cross((("x", 3), ("g", 3))),))
 
 
+def test_combinations_in_parts_are_of_units_that_may_have_several_rows() -> None:
+    fine = Cross((("x", 3),), fine=4)
+    assert Aggregate(Group(Bound(TABLE, (), 1, 2)), (fine,)).sensitivity(Unit("add-remove", "id"))[0].l1 == 8
+    with pytest.raises(InvalidArgument, match="where every row is a unit"):
+        Aggregate(Group(Bound(Table(replace(TABLE.schema, unit="row")), (), 1, 1)), (fine,))
+    assert Aggregate(Group(Bound(TABLE, (), 1, 2**60)), (fine,)).bound.max_rows == 2**60
+    with pytest.raises(InvalidArgument, match=r"no unit has more than 2\^62"):
+        Aggregate(Group(Bound(TABLE, (), 1, 2**60 + 1)), (fine,))
+    assert Aggregate(Group(Bound(TABLE, (), 1, 2**70)), (Cross((("x", 3),)),)).bound.max_rows == 2**70
+
+
 MEETING = meetings.meeting()
 COUNTED = Bound(MEETING, (), 2, 2)
 

@@ -419,6 +419,17 @@ def test_the_same_combinations() -> None:
     assert full > 100
 
 
+def test_combinations_in_parts_are_others_than_those_of_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How fine the parts are depends on epsilon, and is no part of the meaning. That there are any is new, where a cap can bite."""
+    whole, enough = (crossed(("b", Read("h")), ("a", I), most=most) for most in (1, 2**40))
+    fine, finer = (replace(whole, measures=(replace(whole.measures[0], fine=parts),)) for parts in (2, 2**30))
+    assert normal(fine).measures == (Cross((("v0", 2), ("v1", 3)), 2),)
+    assert key(fine) == key(finer) == key(normal(fine)) == key(whole)
+    now = key(fine), key(enough)
+    monkeypatch.setattr("hedgerow.plan.normal.caps_may_bite", lambda _: False)
+    assert (now[0] != key(fine), now[1] == key(enough)) == (True, True)
+
+
 def test_the_key_stays_what_it_is() -> None:
     """Keys are stored: another form of them would make every stored answer unknown. Then raise "plan 3", and "plan 2" with it."""
     assert key(question()) == "a810b90983516b7f4fde502f2770639db8946b72a445764719a3d20e9de77717"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from math import inf, nan
 from random import Random
@@ -261,16 +262,15 @@ def test_combinations_of_all_rows_count_as_often_as_units_have_them() -> None:
     source = Table(Schema("t", (Column("x", "integer"), Column("y", "integer")), "id"))
     pairs = [(1, 0, 2), (1, 0, 2), (1, 0, 2), (1, 1, 1), (2, 0, 2), (2, None, 1), (2, 2, 1), (2, 1, 3), (2, -1, 0), (None, 1, 1)]
     data = {"t": [{"id": unit, "x": x, "y": y} for unit, x, y in pairs]}
-    cross = Cross((("x", 2), ("y", 3)))
-
-    def rank(unit: Value, group: tuple[Value, ...]) -> int:
-        return -int(str(group[0])) if group else 0
-
-    for most, expected in [(1, {(1, 1): 1, (0, 2): 1}), (3, {(1, 1): 1, (0, 2): 3}), (9, {(1, 1): 1, (0, 2): 4})]:
-        assert run(Aggregate(Group(Bound(source, (), 1, most)), (cross,)), data, rank) == {(): (expected,)}
+    cross = Cross((("x", 2), ("y", 3)), fine=8)
+    for most, expected in [(1, {(1, 1): 2, (0, 2): 6 + 8}), (3, {(1, 1): 6, (0, 2): 18 + 8}), (9, {(1, 1): 8, (0, 2): 32})]:
+        assert run(Aggregate(Group(Bound(source, (), 1, most)), (cross,)), data, flat) == {(): (expected,)}
+        exact = {codes: Fraction(parts, 8) for codes, parts in expected.items()}
+        assert run(Aggregate(Group(Bound(source, (), 1, most)), (cross,)), data, flat, exact=True) == {(): (exact,)}
+    cross = replace(cross, fine=1)
     alone = Table(Schema("t", source.schema.columns, "row"))
     assert run(Aggregate(Group(Bound(alone, (), 1, 1)), (cross,)), data, flat) == {(): ({(1, 1): 2, (0, 2): 4},)}
-    assert run(Aggregate(Group(Bound(source, (), 1, 1)), (cross,)), {"t": []}, rank) == {(): ({},)}
+    assert run(Aggregate(Group(Bound(source, (), 1, 1)), (cross,)), {"t": []}, flat) == {(): ({},)}
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -258,4 +258,6 @@ def crossed(random: Random, schemas: Mapping[str, Schema]) -> Aggregate:
             break
     names = random.sample(numbers, random.randint(1, min(4, len(numbers))))
     cross = Cross(tuple((name, random.choice([2, 3, 3, 8, 2**53 + 2, 2**62])) for name in names))
+    if not alone:
+        cross = replace(cross, fine=random.choice([1, 1, 2, 2**10, 2**38]))
     return Aggregate(Group(Bound(rows, (), *((1, 1) if alone else (random.randint(1, 2), random.randint(1, 3))))), (cross,))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from datetime import date
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.mechanisms import Gaussian, Laplace
-from hedgerow.publish.derived import Derived, Histogram, law_of
+from hedgerow.publish.derived import Derived, Histogram, fine_of, law_of, lost_of
 from hedgerow.publish.designs import Law
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.histogram import histogram, noise_facts, sparse_histogram
@@ -176,8 +178,8 @@ def test_noise_of_several_draws_widens_the_intervals() -> None:
 
 
 def test_a_law_is_what_the_facts_say() -> None:
-    for law in (Laplace(Fraction(7, 3)), Gaussian(Fraction(5, 9))):
-        assert law_of(noise_facts(law)) == law
+    for law, fine in itertools.product((Laplace(Fraction(7, 3)), Gaussian(Fraction(5, 9))), (1, 64)):
+        assert law_of(noise_facts(law, Terms(Fraction(1), fine=fine))) == law
 
 
 def test_what_it_will_not_take() -> None:
@@ -190,3 +192,32 @@ def test_what_it_will_not_take() -> None:
             Histogram(REAL, COUNTS, NONE).mean(level)
     with pytest.raises(InvalidArgument, match="part"):
         Histogram(REAL, COUNTS, NONE).quantile(1)
+
+
+@pytest.mark.parametrize("part", [0.25, 0.5, 0.9])
+def test_lost_parts_widen_what_is_read_off(part: float) -> None:
+    """All bins but the last lack as much as they may, and there is no noise: without room for that the truth would be outside."""
+    lost = 3.0
+    lacking = COUNTS - lost * (np.arange(BINS) < BINS - 1)
+    found, blind = (Histogram(REAL, lacking, NONE, lost=each) for each in (lost, 0.0))
+    middles = np.arange(5, 100, 10)
+    mean = middles @ COUNTS / 500
+    variance = np.square(middles - mean) @ COUNTS / 500
+    assert found.mean().noise_low <= mean <= found.mean().noise_high
+    assert not blind.mean().noise_low <= mean <= blind.mean().noise_high
+    assert found.variance().noise_low <= variance <= found.variance().noise_high
+    assert inside(found.quantile(part), np.sort(VALUES)[math.ceil(part * 500) - 1])
+    density = found.density()
+    for place, count in enumerate(COUNTS):
+        assert density["density_low"][place].as_py() <= count / 500 / 10 <= density["density_high"][place].as_py()
+
+
+def test_counts_are_read_in_the_parts_that_they_were_made_of() -> None:
+    facts = {"noise": "laplace", "scale": "5/4", "fine": 8, "losing": [3, 20], "draws": 1}
+    pair = Domain((Attribute("a", "integer", (0, 1, 2)), Attribute("b", "integer", tuple(range(10)))))
+    table = pa.table({"count": np.arange(30) / 8})
+    found = Histogram.of(pair, table, facts, "a")
+    assert found.counts.tolist() == [45, 145, 245]
+    assert (found.law, found.draws, found.lost) == (Laplace(10), 10, 20.0)
+    assert Histogram.of(pair, table, facts, "b").lost == 9.0
+    assert (fine_of({}), lost_of({}, 5)) == (1, 0)

@@ -10,7 +10,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms.gaussian import Gaussian
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.publish.designs import Cellwise, Design, chosen, expected_error, noise_variance
+from hedgerow.publish.designs import Cellwise, Design, chosen, errors, expected_error, noise_variance
 from hedgerow.publish.terms import Terms
 from hedgerow.publish.tree import Ranges, Tree
 from publish.reading import FAR, drawn, exact_variance, off, price_of
@@ -60,3 +60,14 @@ def test_the_least_expected_error_is_chosen() -> None:
     assert chosen([flat, Tree.of(0, ranges, (1,), PURE)]) is flat
     with pytest.raises(InvalidArgument, match="at least one"):
         chosen([])
+
+
+def test_errors_in_rows_have_room_for_what_is_lost() -> None:
+    rows, parts = PURE, Terms(epsilon=Fraction(1), fine=1024, losing=(10, 100))
+    lost = np.array([0.0, 0.0, parts.lost(1)])
+    whole, fine = (Cellwise.plan((3,), (0,), terms) for terms in (rows, parts))
+    assert errors(whole, rows, 0.05, np.zeros(3))[1].tolist() == whole.radii(0.05).tolist()
+    variances, radii, lacking = errors(fine, parts, 0.05, lost)
+    assert variances == pytest.approx([2.0] * 3, rel=1e-6)
+    assert radii == pytest.approx(np.log(20) + lost, rel=1e-3)
+    assert lacking == pytest.approx(10 / 1024 / 2**0.5, rel=1e-6)

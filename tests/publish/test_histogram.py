@@ -146,4 +146,7 @@ def test_the_sparse_one_needs_a_delta_that_was_paid() -> None:
 
 
 def test_the_scale_is_told_exactly() -> None:
-    assert noise_facts(Gaussian(Fraction(10, 3))) == {"noise": "gaussian", "scale": "10/3"}
+    told = {"noise": "gaussian", "scale": "10/3"}
+    assert noise_facts(Gaussian(Fraction(10, 3)), Terms(Fraction(1))) == told
+    fine = Terms(Fraction(1), fine=4, losing=(9, 20))
+    assert noise_facts(Gaussian(Fraction(40, 3)), fine) == {**told, "fine": 4, "losing": [9, 20]}

@@ -11,10 +11,13 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.mechanisms import Laplace
 from hedgerow.privacy.loss import Loss
 from hedgerow.publish.domain import Attribute
 from hedgerow.publish.publication import DATA, FORMAT, RECEIPT, REPORT, Publication, Workshop
+from hedgerow.publish.report import report_of
 
+EARLIER = Path(__file__).parent / "earlier" / "histogram"
 TABLE = pa.table({"region": ["north", "south"], "count": [10, 12]})
 
 
@@ -225,3 +228,20 @@ def test_a_later_format_is_told(tmp_path: Path) -> None:
     (found.path / RECEIPT).write_text(json.dumps(dict(found.receipt) | {"format": 9}))
     with pytest.raises(SourceError, match="has format 9"):
         Publication.load(found.path)
+
+
+def test_a_publication_of_before_rows_were_counted_in_parts_means_what_it_did() -> None:
+    """Made by an earlier version, of 100 people with four rows each of whom one counted. All figures are those of that version."""
+    found = Publication.load(EARLIER)
+    assert "fine" not in found.facts
+    assert found.to_arrow().column("count").to_pylist() == [34, 14, 23, 10, 16]
+    assert found.to_arrow().column("count_low").to_pylist() == [31, 11, 20, 7, 13]
+    assert (found.cost.epsilon, found.facts["scale"], found.facts["radius"]) == (1, "1", 3)
+    histogram = found.histogram()
+    assert (histogram.law, histogram.lost) == (Laplace(1), 0)
+    mean, median, variance = histogram.mean(), histogram.quantile(Fraction(1, 2)), histogram.variance()
+    assert (mean.value, mean.low, mean.high) == pytest.approx((1.5876288659793814, 1.4477210940857805, 1.7204729333176951))
+    assert (median.value, median.low, median.high) == (2.0, 1.0, 2.0)
+    assert (variance.value, variance.low, variance.high) == pytest.approx((2.139228398342013, 1.9378735297695857, 2.421744377055133))
+    report = (EARLIER / REPORT).read_text(encoding="utf-8")
+    assert report_of(found.receipt, found.to_arrow()) == report

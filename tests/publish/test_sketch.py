@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -33,3 +34,10 @@ def test_what_is_measured_is_told_step_by_step() -> None:
     found = measured(purse, asked, lambda done, of: told.append((done, of)))
     assert told == [(0, 2), (1, 2), (2, 2)]
     assert [list(each) for each in found] == [[1, 2], [1, 2]]
+
+
+def test_what_is_measured_in_parts_is_told_in_rows() -> None:
+    table = Tabulated((2,), (np.arange(2),), np.array([5, 12]))
+    purse = Purse(table, Loss(Fraction(9000)), rows=1, relation="add-remove", fine=4)
+    (found,) = measured(purse, [(Block(((0, Bins(2)),)), Laplace(Fraction(1, 900)))])
+    assert found.tolist() == [1.25, 3.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.publish.domain import Attribute, Domain
+from hedgerow.publish.fineness import refined
 from hedgerow.publish.sketch import Made, Sketch
 from hedgerow.publish.synthesized import synthetic
 from hedgerow.publish.terms import Terms
@@ -82,3 +84,24 @@ def test_what_is_refused() -> None:
     sketch = synthetic(Terms(epsilon=Fraction(1)), DOMAIN)
     assert sketch.accuracy[0].rms > 0
     assert sketch.total.epsilon == 1
+
+
+@pytest.mark.parametrize("price", [Terms(Fraction(1)), Terms(rho=Fraction(1, 2)), Terms(Fraction(1, 100)), Terms(rho=Fraction(1, 10**6))])
+@pytest.mark.parametrize("many", [40, 4000])
+def test_parts_are_as_fine_as_every_step_can_draw(price: Terms, many: int) -> None:
+    """Also where rows are so few that pairs are chosen, and where the check gets next to nothing."""
+    options = {"check": Fraction(1, 1000), "target": "smokes"}
+    sketch, terms = refined(lambda some: synthetic(some, DOMAIN, **options), replace(price, losing=(10**7, 2**36)))
+    assert terms.fine > 1
+    table = Tabulated.of(ROWS[:many], DOMAIN.sizes)
+    parts = Tabulated(DOMAIN.sizes, table.words, np.full(many, terms.fine))
+    found = sketch.build(Purse(parts, sketch.total, rows=1, relation="add-remove", fine=terms.fine))
+    assert (found.facts["fine"], found.facts["losing"]) == (terms.fine, [10**7, 2**36])
+    whole = synthetic(price, DOMAIN, **options)
+    assert sketch.accuracy[0].rms == pytest.approx(whole.accuracy[0].rms, rel=0.05)
+
+
+def test_parts_too_fine_to_be_drawn_are_refused_beforehand() -> None:
+    with pytest.raises(Refused, match="more noise than can be drawn"):
+        synthetic(Terms(Fraction(1), fine=2**38), DOMAIN)
+    assert synthetic(Terms(Fraction(1), fine=2**10), DOMAIN, check=0).kind == "synthetic"

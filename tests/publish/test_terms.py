@@ -67,3 +67,26 @@ def test_what_is_refused() -> None:
         Terms(epsilon=Fraction(1, 10**6)).laws(BLOCKS, [1e-9, 1e9, 1.0])
     with pytest.raises(Refused, match="more noise than can be drawn"):
         Terms(epsilon=Fraction(1, 10**11), rows=10**6).law(BLOCKS[0])
+
+
+def test_parts_of_a_row_take_as_many_times_the_noise_and_cost_the_same() -> None:
+    for price in ({"epsilon": Fraction(1, 3)}, {"rho": Fraction(1, 7)}):
+        rows, parts = Terms(**price, rows=3), Terms(**price, rows=3, fine=2**20, losing=(5, 12))
+        for block in BLOCKS:
+            assert parts.reach(block).l1 == 2**20 * rows.reach(block).l1
+            assert parts.reach(block).l2_squared == 2**40 * rows.reach(block).l2_squared
+        several = [terms.laws(BLOCKS, [1.0, 7.3, 0.4]) for terms in (rows, parts)]
+        assert [law.scale for law in several[1]] == [2**20 * law.scale for law in several[0]]
+        for block, law in zip(BLOCKS, several[1], strict=True):
+            cost, name = parts.price(block, law), next(iter(price))
+            assert getattr(cost, name) == getattr(rows.price(block, type(law)(law.scale / 2**20)), name)
+        assert (parts.share(Fraction(1, 2)).fine, parts.share(Fraction(1, 2)).losing) == (2**20, (5, 12))
+
+
+def test_what_is_lost_grows_with_combinations_up_to_the_rows_there_are() -> None:
+    terms = Terms(Fraction(1), fine=4, losing=(5, 12))
+    assert [terms.lost(many) for many in (1, 2, 3, 10**40)] == [5 / 4, 10 / 4, 3, 3]
+    assert terms.facts == {"fine": 4, "losing": [5, 12]}
+    assert (Terms(Fraction(1)).facts, Terms(Fraction(1)).lost(7)) == ({}, 0)
+    with pytest.raises(InvalidArgument, match="fine"):
+        Terms(Fraction(1), fine=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hedgerow.privacy.unit import RELATIONS
 from hedgerow.publish.designs import Cellwise, Design
 from hedgerow.publish.direct import Direct
 from hedgerow.publish.marginals import Marginals
@@ -17,6 +19,8 @@ from hedgerow.publish.queries import Queries
 from hedgerow.publish.residual import Residuals
 from hedgerow.publish.terms import Terms
 from hedgerow.publish.tree import Ranges, Tree
+from publish.capped import ROWS, SHAPES
+from publish.test_fineness import KINDS, checked
 
 PURE, RHO, CHANGED = Terms(epsilon=Fraction(1)), Terms(rho=Fraction(1, 8)), Terms(rho=Fraction(1, 8), rows=2, relation="change-one")
 THREE = Marginals.up_to((2, 3, 4), 2)
@@ -79,3 +83,12 @@ def test_a_hundred_attributes_of_ten_codes() -> None:
     # Cells of one marginal share their noise, different marginals nearly none: far more than 5,000 independent squares.
     assert np.square(errors).mean() == pytest.approx(variances.mean(), rel=7 * math.sqrt(2 / 4950))
     assert np.isfinite(design.radii(0.05)).all()
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "sparse"])
+def test_what_is_published_of_people_with_many_rows_is_true(kind: str, noise: str, relation: str) -> None:
+    """Over all shapes, numbers of rows and caps: means within what is lost, and intervals that hold."""
+    for shape, rows, most in itertools.product(SHAPES, ROWS, (1, 2)):
+        checked(kind, noise, relation, 200, shape=shape, rows=rows, most=most)

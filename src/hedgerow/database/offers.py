@@ -15,7 +15,7 @@ from hedgerow.errors import SourceError
 from hedgerow.plan.expressions import Expression, evaluate, reads, typed
 from hedgerow.plan.nodes import Filter, Project, Table
 from hedgerow.policy import Policy
-from hedgerow.publish.derived import law_of
+from hedgerow.publish.derived import fine_of, law_of
 from hedgerow.publish.designs import noise_variance
 from hedgerow.publish.domain import Attribute
 from hedgerow.publish.publication import DATA, Publication
@@ -98,7 +98,7 @@ def _cell(publication: Publication, needed: list[str], attributes: Mapping[str, 
     """The variance of the count of one combination of the needed attributes."""
     if publication.kind == "histogram":
         others = math.prod(attribute.size for name, attribute in attributes.items() if name not in needed)
-        return noise_variance(law_of(publication.facts)) * others
+        return noise_variance(law_of(publication.facts)) * others / fine_of(publication.facts) ** 2
     if publication.kind == "marginals":
         variances = publication.facts["variances"]
         return next((float(found) for name, found in variances.items() if set(name.split(" x ")) == set(needed)), None)

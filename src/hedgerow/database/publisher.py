@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,6 +25,8 @@ from hedgerow.errors import InvalidArgument, Refused, SourceError
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.store import Store
 from hedgerow.numeric.number import Number, exact, positive, privacy_epsilon, short, whole
+from hedgerow.plan.contributions import MOST_ROWS, caps_may_bite, count_units
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.expressions import reads
 from hedgerow.plan.nodes import Aggregate, Filter, Table
 from hedgerow.plan.normal import key as meaning_of
@@ -34,6 +36,7 @@ from hedgerow.privacy.unit import Unit
 from hedgerow.publish.asked import matrix_of, padded
 from hedgerow.publish.continual import StreamTerms
 from hedgerow.publish.domain import Bins, domain_of, tabulation
+from hedgerow.publish.fineness import refined
 from hedgerow.publish.kinds import KINDS
 from hedgerow.publish.publication import FORMAT, Publication, Workshop
 from hedgerow.publish.report import report_of
@@ -101,7 +104,17 @@ class Draft:
     def notes(self) -> tuple[str, ...]:
         """What to know when reading it."""
         left_out = () if self.sketch.kind == "queries" else ("A row that has no declared value in one of these columns counts nowhere.",)
-        return (*self.sketch.notes, *left_out)
+        return (*self.sketch.notes, *left_out, *self._beyond)
+
+    @property
+    def _beyond(self) -> tuple[str, ...]:
+        """What becomes of rows beyond the cap, where there may be any."""
+        rows, fine = self._terms.rows, self._terms.fine
+        if fine == 1:
+            return ()
+        more = f"Whoever has more than {rows:,} row{'' if rows == 1 else 's'} has all of them counted in part, as {rows:,} together."
+        allowed = "" if self.sketch.kind == "synthetic" else "; intervals allow for that"
+        return (f"{more} The parts are cut to 1/{fine:,} of a row{allowed}.",)
 
     @property
     def error(self) -> float:
@@ -122,7 +135,7 @@ class Draft:
             "rows": self._terms.rows,
             "accuracy": [{"what": a.what, "answers": a.answers, "rms": a.rms, "radius": a.radius} for a in sketch.accuracy],
             "notes": list(self.notes),
-        }
+        } | self._terms.facts
 
     @property
     def _key(self) -> str:
@@ -348,9 +361,14 @@ class Publisher:
         if count > most:
             raise InvalidArgument("rows", f"must be at most {most}, which the policy lets one unit have in an answer", rows)
 
+        plan = tabulation(read_rows(self._desk.catalog, rule.name, where), domain, count, flat=flat)
+        losing = (count_units(plan.bound.source), rule.max_rows or MOST_ROWS)
+
         def sketched(price: Fraction) -> tuple[Sketch, Terms]:
             terms = Terms.question(price, budget.noise, rows=count, relation=unit.relation, group=unit.group)
-            return KINDS[kind](terms, domain, **options), terms
+            if not caps_may_bite(plan):
+                return KINDS[kind](terms, domain, **options), terms
+            return refined(lambda some: KINDS[kind](some, domain, **options), replace(terms, losing=losing))
 
         price = self._price(epsilon, error, budget, sketched)
         sketch, terms = sketched(price)
@@ -360,14 +378,13 @@ class Publisher:
                 f"At epsilon {float(price):g} this is off by {sketch.accuracy[0].rms:.4g}, not {float(exact(error, 'error')):g}: "
                 + (f"that takes epsilon {float(needed):.4g}." if needed else "no epsilon that one question may have does it.")
             )
-        plan = tabulation(read_rows(self._desk.catalog, rule.name, where), domain, count, flat=flat)
         return Draft(
             sketch,
             price,
             rule,
             where,
             self._desk.ledger.book.budget(str(rule.population)),
-            plan,
+            replace(plan, measures=tuple(replace(one, fine=terms.fine) for one in plan.measures if isinstance(one, Cross))),
             terms,
             _written(options),
             unit,

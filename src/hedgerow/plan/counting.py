@@ -15,7 +15,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, Final
 
-from hedgerow.plan.crossing import Cross, packed
+from hedgerow.plan.crossing import Cross
 from hedgerow.plan.functions import half_away
 from hedgerow.plan.measures import Measure, Snap
 from hedgerow.plan.nodes import Folded, Measured
@@ -36,8 +36,7 @@ def entry(
 ) -> tuple[Any, ...]:
     """What a unit with these rows in a group puts in there: numbers to be added up, values, or the codes of its rows."""
     if isinstance(measure, Cross):
-        sizes = measure.sizes  # words are in the order of their codes
-        return tuple(sorted(_codes(measure, together), key=lambda codes: (rank(unit, (*group, *packed(codes, sizes))), codes))[:max_rows])
+        return _crossed(measure, together, max_rows, exact=exact)
     if isinstance(measure, Measure) and measure.kind != "distinct":
         return put_in(measure, together, max_rows, exact=exact)
     values = _values(together, str(measure.column))
@@ -59,6 +58,14 @@ def _number_copies(values: Iterable[Any]) -> list[tuple[Any, int]]:
     return pairs
 
 
+def _crossed(cross: Cross, together: Sequence[Row], max_rows: int, *, exact: bool) -> tuple[tuple[tuple[int, ...], Any], ...]:
+    """Return what a unit puts into each combination: in whole parts, or with ``exact`` in rows and as fractions."""
+    codes = _codes(cross, together)
+    share = min(Fraction(max_rows, len(codes) or 1), Fraction(1))
+    put = {row: share * many if exact else int(cross.fine * share * many) for row, many in Counter(codes).items()}
+    return tuple((row, parts) for row, parts in put.items() if parts)
+
+
 def _codes(cross: Cross, together: Iterable[Row]) -> list[tuple[int, ...]]:
     """Those of the rows that have one for every attribute."""
     every: list[tuple[Any, ...]] = [tuple(row[name] for name in cross.columns) for row in together]
@@ -68,7 +75,10 @@ def _codes(cross: Cross, together: Iterable[Row]) -> list[tuple[int, ...]]:
 def merged(measure: Measured, entries: Sequence[tuple[Any, ...]]) -> tuple[Number, ...]:
     """The numbers of a group, from what all units put in."""
     if isinstance(measure, Cross):
-        return (dict(Counter(codes for rows in entries for codes in rows)),)
+        found: dict[tuple[int, ...], Any] = {}
+        for codes, parts in (one for put in entries for one in put):
+            found[codes] = found.get(codes, 0) + parts
+        return (found,)
     if isinstance(measure, Pick):
         return (tuple(sorted(_place(measure, value) for values in entries for value in values)),)
     if measure.kind == "distinct":

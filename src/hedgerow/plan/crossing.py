@@ -1,8 +1,11 @@
 """How often each combination of several codes is there: what a publication is made of.
 
 An attribute is a column of whole numbers from 0 to below its size, all public. What an engine hands over is one line for each combination
-that is there, with how often it is: of each unit at most ``max_rows`` rows count, those that come first by (rank of the unit and the
-words, words). A row that has NULL, or a number outside, in any attribute is dropped before.
+that is there, with how often it is. A row that has NULL, or a number outside, in any attribute is dropped before.
+
+Of a unit with c rows at most m = ``max_rows`` count: where c > m each of them counts m/c. What is counted are parts of 1/F of a row,
+F = ``fine``: the unit puts trunc(F k m/c) of them into a combination of which it has k rows, and F k where c <= m. They add up to at most
+F m, and each combination lacks less than one part.
 
 A hundred attributes have more combinations than numbers have bits, so the codes travel packed: as many in one whole number below 2^62 as
 fit, the first attribute slowest.
@@ -21,9 +24,10 @@ from hedgerow.numeric.number import whole
 from hedgerow.plan.measures import Reach
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["WORD", "Cross", "checked_sizes", "packed", "words_of"]
+__all__ = ["FINEST", "WORD", "Cross", "checked_sizes", "packed", "words_of"]
 
 WORD: Final = 2**62
+FINEST: Final = 2**40  # parts of a row; no noise that can be drawn asks for more
 
 
 def words_of(sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
@@ -60,12 +64,16 @@ class Cross:
     snap: ClassVar[None] = None
     width: ClassVar[int] = 1
     attributes: tuple[tuple[str, int], ...]
+    fine: int = 1
 
     def __post_init__(self) -> None:
         names = [name for name, _ in self.attributes]
         if not names or len(set(names)) != len(names):
             raise InvalidArgument("attributes", "must be different columns, at least one", names)
         object.__setattr__(self, "attributes", tuple(zip(names, checked_sizes(self.sizes), strict=True)))
+        object.__setattr__(self, "fine", whole(self.fine, "fine"))
+        if self.fine > FINEST or self.fine & (self.fine - 1):
+            raise InvalidArgument("fine", "must be a power of two of at most 2^40", self.fine)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -78,8 +86,8 @@ class Cross:
         return tuple(size for _, size in self.attributes)
 
     def sensitivity(self, reach: Reach) -> Sensitivity:
-        """How many rows of one unit leave the table, or enter it, at most; replaced, as many do both."""
+        """How many rows of one unit leave the table, or enter it, at most, in parts; replaced, as many do both."""
         if reach.cells != 1:
             raise InvalidArgument("measures", "must cross all rows, not those of groups: make the keys attributes", reach.cells)
-        both = 2 if reach.moves else 1
-        return Sensitivity(both * reach.rows, Fraction(reach.rows), Fraction(both * reach.rows), Fraction(both * reach.rows**2))
+        both, parts = 2 if reach.moves else 1, self.fine * reach.rows
+        return Sensitivity(both * parts, Fraction(parts), Fraction(both * parts), Fraction(both * parts**2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -258,10 +259,13 @@ def _pick(pick: Pick, moves: Sensitivity, columns: Mapping[str, Expression], pla
 
 def _cross(cross: Cross, moves: Sensitivity, columns: Mapping[str, Expression], unit: Unit) -> list[str]:
     codes = ", ".join(f"{text(columns[name])} ({_many(size, 'code')})" for name, size in cross.attributes)
-    total, each = _number(moves.l1), _number(moves.linf)
+    total, each = (_number(moved / cross.fine) for moved in (moves.l1, moves.linf))
+    many = moves.l0 if cross.fine == 1 else min(moves.l0, math.prod(cross.sizes))
+    parts = ["Of a unit with more rows than count, each row counts in part: as much less as they are more."] if cross.fine > 1 else []
     return [
         f"Counts how often each combination of {codes} is there; a row in which one of them is NULL or not a code does not count.",
-        f"The combinations: {_who(unit)} can move {_many(moves.l0, 'count')} by {total} in all, and none by more than {each}.",
+        *parts,
+        f"The combinations: {_who(unit)} can move {_many(many, 'count')} by {total} in all, and none by more than {each}.",
     ]
 
 

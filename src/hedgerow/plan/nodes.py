@@ -21,7 +21,7 @@ from typing import Final, Literal
 
 from hedgerow.errors import InvalidArgument, Unbounded
 from hedgerow.numeric.number import whole
-from hedgerow.plan.crossing import Cross
+from hedgerow.plan.crossing import WORD, Cross
 from hedgerow.plan.expressions import Expression, Read, range_of, reads
 from hedgerow.plan.logic import hull, same_types
 from hedgerow.plan.measures import Measure, Others, Reach, Snap
@@ -323,8 +323,10 @@ class Aggregate:
         for measure in self.measures:
             if not set(measure.columns) <= set(known):
                 raise InvalidArgument("measures", "must be of columns of the source", measure.columns)
-            if isinstance(measure, Measure) and measure.fine > 1 and self.bound.source.unit == "row":
+            if isinstance(measure, Measure | Cross) and measure.fine > 1 and self.bound.source.unit == "row":
                 raise InvalidArgument("measures", "must count whole steps where every row is a unit: none is scaled", measure.fine)
+            if isinstance(measure, Cross) and measure.fine > 1 and measure.fine * self.bound.max_rows > WORD:
+                raise InvalidArgument("measures", "must have parts of which no unit has more than 2^62", measure.fine)
             if (measure.snap or isinstance(measure, Cross)) and not {known[c].type for c in measure.columns} <= _TAKEN[type(measure)]:
                 raise InvalidArgument("measures", "must be of numbers, whole ones where they are codes", measure.columns)
         plain = all(isinstance(measure, Measure) and measure.kind != "distinct" and not measure.limits for measure in self.measures)

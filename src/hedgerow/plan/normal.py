@@ -194,7 +194,7 @@ def _named(columns: Mapping[str, Expression], letter: str) -> dict[str, str]:
 def _moved(measure: Measured, names: Mapping[str, str]) -> Measured:
     """The same, of columns that have other names now."""
     if isinstance(measure, Cross):
-        return Cross(tuple((names[name], size) for name, size in measure.attributes))
+        return replace(measure, attributes=tuple((names[name], size) for name, size in measure.attributes))
     if measure.column is None:
         return measure
     if isinstance(measure, Pick) or measure.second is None:
@@ -248,11 +248,11 @@ def key(plan: Aggregate) -> str:
     plan = normal(plan)
     domain = None if plan.source.domain is None else [[str(value) for value in values] for values in plan.source.domain]
     caps = [plan.bound.max_groups, plan.bound.max_rows]
-    # Before "plan 3", what was scaled down was cut to whole steps, rare values of a unit were chosen as often as frequent ones, and some
-    # groups and bonds were left out more often than others; and a condition on a column with listed values could let others through, which
-    # are read as NULL. Such answers may be far off, and are not reused.
-    scaled = any(isinstance(one, Pick) or (isinstance(one, Measure) and one.scaled) for one in plan.measures)
-    capped = (scaled and caps_may_bite(plan)) or groups_may_be_left_out(plan) or plan.meeting is not None
+    # Before "plan 3", what was scaled down was cut to whole steps; rare values of a unit were chosen as often as frequent ones, and so were
+    # rows of a table of combinations; some groups, bonds and different values were left out more often than others; and a condition on a
+    # column with listed values could let others through, which are read as NULL. Such answers may be far off, and are not reused.
+    bounded = any(not isinstance(one, Measure) or one.scaled or one.kind == "distinct" for one in plan.measures)
+    capped = (bounded and caps_may_bite(plan)) or groups_may_be_left_out(plan) or plan.meeting is not None
     differs = capped or _compares_listed(plan.bound.source)
     measures = [_measure(measure) for measure in plan.measures]
     spelled = ["plan 3" if differs else "plan 2", _rows(plan.bound.source), plan.bound.keys, domain, caps, measures]

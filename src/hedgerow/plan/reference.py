@@ -158,8 +158,8 @@ def run(plan: Aggregate, tables: Tables, rank: Rank, *, exact: bool = False) -> 
 
     A ``Pick`` has one place among them, however many shares it asks for: a tuple of whole numbers, the sorted sample of the group.
     ``rank`` is also asked about (unit, (*group, value)), for the different values of a unit that count, and about
-    (unit, (*group, value, copy)) for those of a sample. A ``Cross`` has one place too: how often each
-    combination of codes is there, by the codes; its ``rank`` is asked about (unit, words).
+    (unit, (*group, value, copy)) for those of a sample. A ``Cross`` has one place too: how often each combination of codes is there, by
+    the codes.
     """
     bound, domain = plan.bound, plan.source.domain
     asked = None if domain is None else dict.fromkeys(itertools.product(*domain))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.plan.expressions import Expression, evaluate, typed
 from hedgerow.plan.values import Range
+from hedgerow.publish.designs import errors
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.queries import Queries
 from hedgerow.publish.sketch import Accuracy, Made, Sketch, Tell, measured, silent
@@ -78,7 +79,10 @@ def queries(terms: Terms, domain: Domain, *, matrix: Any, names: Sequence[str]) 
         empty = names[int(np.flatnonzero(~asked.any(axis=1))[0])]
         raise InvalidArgument("questions", "must be about somebody: no declared value meets this one", empty)
     design = Queries.plan(0, asked, terms)
-    variances, radii = design.variances(), design.radii(_BETA)
+    # What is lost in a combination is lost as often as the question counts it: so many times at most, and that of so many combinations.
+    largest = np.abs(asked).max(axis=1)
+    lost = largest * [terms.lost(int(many)) for many in -(-np.abs(asked).sum(axis=1) // largest)]
+    variances, radii, lacking = errors(design, terms, _BETA, lost)
     prices = [terms.price(block, law) for block, law in design.measurements]
 
     def build(purse: Purse, tell: Tell = silent) -> Made:
@@ -86,9 +90,10 @@ def queries(terms: Terms, domain: Domain, *, matrix: Any, names: Sequence[str]) 
 
         found = design.answers(measured(purse, design.measurements, tell))
         columns = {"question": pa.array(list(names))} | counted(found, radii, np.maximum(found, 0.0))
-        return Made(pa.table(columns), {"variances": dict(zip(names, variances.tolist(), strict=True))})
+        return Made(pa.table(columns), {"variances": dict(zip(names, variances.tolist(), strict=True))} | terms.facts)
 
     each = [Accuracy(name, 1, math.sqrt(float(v)), float(r)) for name, v, r in zip(names, variances, radii, strict=True)]
     together = Accuracy("each answer", len(names), math.sqrt(float(variances.mean())), float(radii.max()))
     note = "count is right on average and may be negative; count_clean is 0 where it is."
-    return Sketch("queries", domain, design.name, sum(prices[1:], prices[0]), (together, *each[:20]), build, (note,))
+    told = (together, *each[:20])
+    return Sketch("queries", domain, design.name, sum(prices[1:], prices[0]), told, build, (note,), design.measurements, lacking)

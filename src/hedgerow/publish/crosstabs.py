@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.number import whole
 from hedgerow.publish.clean import clean
-from hedgerow.publish.designs import Floats
+from hedgerow.publish.designs import Floats, errors
 from hedgerow.publish.direct import Direct
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.marginals import Marginals, Places
@@ -46,18 +46,28 @@ def crosstabs(terms: Terms, domain: Domain, *, ways: int = 2) -> Sketch:
             f"{_name(domain, places)} ({wanted.cells(places):,}): give its columns fewer bins, leave one out, or ask for fewer ways."
         )
     design = marginal_design(wanted, terms)
-    variances, radii = design.variances(), design.radii(_BETA)
+    lost = wanted.each([terms.lost(domain.cells // wanted.cells(places)) for places, _ in wanted.wanted])
+    variances, radii, lacking = errors(design, terms, _BETA, lost)
     price = [terms.price(block, law) for block, law in design.measurements]
 
     def build(purse: Purse, tell: Tell = silent) -> Made:
         noisy = measured(purse, design.measurements, tell)
         tables = list(design.tables(noisy))
-        return Made(_told(domain, tables, radii), {"variances": _each(domain, wanted, variances), "measured": len(noisy)})
+        facts = {"variances": _each(domain, wanted, variances), "measured": len(noisy)}
+        return Made(_told(domain, tables, radii), facts | terms.facts)
 
     note = "The tables agree with each other in count; count_clean is made of each table by itself: not negative, with the same total."
     among = f"Every table is {domain.among}: a row that lacks one of them is in no table, also in those that do not show that column."
     return Sketch(
-        "marginals", domain, _design(design), sum(price[1:], price[0]), _accuracy(domain, wanted, variances, radii), build, (note, among)
+        "marginals",
+        domain,
+        _design(design),
+        sum(price[1:], price[0]),
+        _accuracy(domain, wanted, variances, radii),
+        build,
+        (note, among),
+        design.measurements,
+        lacking,
     )
 
 

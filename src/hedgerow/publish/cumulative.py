@@ -14,7 +14,7 @@ import numpy as np
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.publish.clean import clean
-from hedgerow.publish.designs import Design, Floats, chosen, noise_variance
+from hedgerow.publish.designs import Design, Floats, chosen, errors, noise_variance
 from hedgerow.publish.domain import Domain
 from hedgerow.publish.prefix import prefix_designs
 from hedgerow.publish.sketch import Accuracy, Made, Sketch, Tell, measured, silent
@@ -52,7 +52,8 @@ def _cumulative(kind: str, terms: Terms, domain: Domain, *, ranges: bool = False
         design, between = _for_ranges(size, terms, chosen(ways))
         ways = (design,)
     design = chosen(ways)
-    variances, radii = design.variances(), design.radii(_BETA)
+    lost = np.minimum(terms.lost(1) * np.arange(1, size + 1), terms.losing[1] / terms.fine)  # the n-th total adds up n codes
+    variances, radii, lacking = errors(design, terms, _BETA, lost)
     prices = [terms.price(block, law) for block, law in design.measurements]
 
     def build(purse: Purse, tell: Tell = silent) -> Made:
@@ -61,16 +62,18 @@ def _cumulative(kind: str, terms: Terms, domain: Domain, *, ranges: bool = False
         table = dense(domain, found, radii, neat)
         if kind == "cdf":
             table = table.append_column(SHARE, [neat / neat[-1] if neat[-1] > 0 else np.full(size, np.nan)])
-        return Made(table, {"variances": {"mean": float(variances.mean()), "largest": float(variances.max())}})
+        return Made(table, {"variances": {"mean": float(variances.mean()), "largest": float(variances.max())}} | terms.facts)
 
     return Sketch(
         kind,
         domain,
         design.name,
         sum(prices[1:], prices[0]),
-        _accuracy(design, ways, variances, radii, between),
+        _accuracy(design, ways, (variances, radii), terms.fine, between),
         build,
         _notes(ways, design, between),
+        design.measurements,
+        lacking,
     )
 
 
@@ -104,12 +107,17 @@ def rising(found: Floats) -> Floats:
     return np.cumsum(clean(steps))
 
 
-def _accuracy(design: Design, ways: tuple[Design, ...], variances: Floats, radii: Floats, between: float | None) -> tuple[Accuracy, ...]:
+def _accuracy(
+    design: Design, ways: tuple[Design, ...], found: tuple[Floats, Floats], fine: int, between: float | None
+) -> tuple[Accuracy, ...]:
+    variances, radii = found
     size = len(variances)
     own = Accuracy("each running total", size, math.sqrt(float(variances.mean())), float(radii.max()))
     if between is not None:
-        return (Accuracy("each range", size * (size + 1) // 2, math.sqrt(between)), own)
-    others = [Accuracy(f"the same by {way.name}", size, math.sqrt(float(way.variances().mean()))) for way in ways if way is not design]
+        return (Accuracy("each range", size * (size + 1) // 2, math.sqrt(between) / fine), own)
+    others = [
+        Accuracy(f"the same by {way.name}", size, math.sqrt(float(way.variances().mean())) / fine) for way in ways if way is not design
+    ]
     return (own, *others)
 
 

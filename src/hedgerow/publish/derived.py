@@ -14,6 +14,9 @@ Which g is the right one follows from the data, not from the noise: no union bou
 **Quantiles.** The p-quantile is the least value that at least p of all rows do not exceed. Let D_j = (rows up to bin j) - p (all rows): if
 it is in bin j, D_j >= 0 and D_(j-1) < 0. Bin j is left out if the noisy D_j is below -r_j or the noisy D_(j-1) above r_(j-1), which happens
 to the right bin with probability beta/2 each, at most. Again the right bin alone must pass.
+
+**Lost parts.** Where rows count in part (``plan.crossing``), each bin lacks at most L parts: a weighted sum of bins is off by at most L
+times the sum of the sizes of the weights, whatever the noise is. So much is added to every radius.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ from hedgerow.publish.table import COUNT
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Derived", "Histogram", "law_of"]
+__all__ = ["Derived", "Histogram", "fine_of", "law_of", "lost_of"]
 
 _GRID: Final = 4096  # places of the mean, over the range
 _AT_ONCE: Final = 2**22
@@ -63,18 +66,31 @@ class Derived:
 
 
 def law_of(facts: Mapping[str, Any]) -> Law:
-    """The noise that a receipt tells of."""
-    return _LAWS[facts["noise"]](Fraction(facts["scale"]))
+    """The noise that a receipt tells of, in the parts of a row in which it was drawn: whole rows, where the receipt tells of none."""
+    return _LAWS[facts["noise"]](Fraction(facts["scale"]) * fine_of(facts))
+
+
+def fine_of(facts: Mapping[str, Any]) -> int:
+    """Return how many parts a row has in a receipt; before rows were counted in parts, 1."""
+    return int(facts.get("fine", 1))
+
+
+def lost_of(facts: Mapping[str, Any], combinations: int) -> int:
+    """Return how many parts a sum of so many cells of a receipt may lack (``Terms.lost``)."""
+    units, rows = facts.get("losing", (0, 0))
+    return int(min(units * combinations, rows))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Noisy ``counts`` of the bins of one numeric attribute, each with the noise of so many ``draws`` of ``law``."""
+    """Noisy ``counts`` of the bins of one numeric attribute, each with the noise of so many ``draws`` of ``law``, and each at most so much
+    too low as is ``lost``. All of them are in the parts of a row that the noise was drawn in: whatever is told is a ratio."""
 
     attribute: Attribute
     counts: Floats
     law: Law
     draws: int = 1
+    lost: float = 0.0
 
     def __post_init__(self) -> None:
         counts = np.asarray(self.counts, dtype=np.float64)
@@ -93,7 +109,9 @@ class Histogram:
         place = 0 if name is None and len(domain.attributes) == 1 else domain.place(name or "")
         cells = table.column(COUNT).to_numpy().reshape(domain.sizes)
         others = tuple(axis for axis in range(len(domain.sizes)) if axis != place)
-        return cls(domain.attributes[place], cells.sum(axis=others), law_of(facts), facts["draws"] * domain.cells // domain.sizes[place])
+        inside = domain.cells // domain.sizes[place]
+        counts = cells.sum(axis=others) * fine_of(facts)
+        return cls(domain.attributes[place], counts, law_of(facts), facts["draws"] * inside, float(lost_of(facts, inside)))
 
     def mean(self, level: Number = Fraction(19, 20)) -> Derived:
         """The mean of all values."""
@@ -139,7 +157,7 @@ class Histogram:
         return pa.table(self.attribute.columns() | {"density": found, "density_low": least / width, "density_high": most / width})
 
     def _noise(self, level: Number, part: Fraction = Fraction(1)) -> Noise:
-        return Noise(self.law, self.draws, (1 - probability(level, "level")) * part)
+        return Noise(self.law, self.draws, (1 - probability(level, "level")) * part, self.lost)
 
     def _bins(self) -> tuple[Floats, Floats, Floats]:
         """The least number of each bin, its middle, and the largest."""
@@ -191,7 +209,7 @@ class Histogram:
             variances = one * self.draws * (upto * (1 - part) ** 2 + (bins - upto) * part**2)
             far = sum_radii(variances, [self.law], one * max(part, 1 - part) ** 2, noise.beta)
         above = (np.cumsum(self.counts) - part * self.counts.sum())[:-1]
-        lost = 1e-12 * float(np.abs(self.counts).sum())
+        lost = 1e-12 * float(np.abs(self.counts).sum()) + self.lost * bins * max(part, 1 - part)
         able = np.append(above + far + lost >= 0, True) & np.append(True, above - far - lost <= 0)
         found = np.flatnonzero(able)  # the first bin that the upper test lets in is let in by the lower one: there is one
         return int(found[0]), int(found[-1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,9 @@ from hedgerow.numeric.number import Number
 from hedgerow.publish.intervals import single_radius
 from hedgerow.publish.terms import Law, Terms
 
-__all__ = ["Cellwise", "Design", "Floats", "Law", "Measurement", "chosen", "expected_error", "least_squares", "noise_variance"]
+__all__ = ["Cellwise", "Design", "Floats", "Law", "Measurement", "chosen", "errors", "expected_error", "least_squares", "noise_variance"]
+
+_TINY: Final = 1e-200  # a variance that is none
 
 Floats = npt.NDArray[np.float64]
 Measurement = tuple[Block, Law]
@@ -85,6 +87,14 @@ def expected_error(design: Design, weights: Floats | None = None) -> float:
     """The expected squared error of all answers together."""
     variances = design.variances()
     return float(variances.sum() if weights is None else variances @ weights)
+
+
+def errors(design: Design, terms: Terms, beta: Number, lost: Floats) -> tuple[Floats, Floats, float]:
+    """Return the variance and the radius of each answer in rows, of a design in parts, where the radius has room for what is ``lost``; and
+    the most that is, in standard deviations."""
+    variances = design.variances() / terms.fine**2
+    lacking = float((lost / np.sqrt(np.maximum(variances, _TINY))).max())
+    return variances, design.radii(beta) / terms.fine + lost, lacking
 
 
 def chosen(designs: Sequence[Chosen], weights: Floats | None = None) -> Chosen:

@@ -33,21 +33,22 @@ def histogram(terms: Terms, domain: Domain) -> Sketch:
     domain.at_most(_CELLS)
     block = _all(domain)
     law = terms.law(block)
-    radius = int(law.error(_BETA))
+    radius = _rows(law.error(_BETA), terms) + _lost(terms)
 
     def build(purse: Purse, tell: Tell = silent) -> Made:
         (noisy,) = measured(purse, [(block, law)], tell)
         table = dense(domain, noisy, radius, clean(noisy))
-        return Made(table, noise_facts(law) | {"draws": 1, "radius": radius})
+        return Made(table, noise_facts(law, terms) | {"draws": 1, "radius": radius})
 
     return Sketch(
         DENSE,
         domain,
-        f"each cell, {_words(law)}",
+        f"each cell, {_words(law, terms)}",
         terms.price(block, law),
-        (Accuracy("each cell", domain.cells, math.sqrt(noise_variance(law)), float(radius)),),
+        (Accuracy("each cell", domain.cells, math.sqrt(noise_variance(law)) / terms.fine, float(radius)),),
         build,
         ("count is right on average and may be negative; count_clean is made of it afterwards: not negative, with the same total.",),
+        ((block, law),),
     )
 
 
@@ -55,35 +56,50 @@ def sparse_histogram(terms: Terms, domain: Domain, *, delta: Number) -> Sketch:
     """The cells that enough rows share, and no others, within a ``delta`` beside the price."""
     block = _all(domain)
     law = terms.law(block)
-    reach = {"rows": terms.rows, "relation": terms.relation, "group": terms.group}
-    least, price, cut = discovery(domain.sizes, law, delta=delta, **reach)  # type: ignore[arg-type]
-    radius, places = int(law.error(_BETA)), tuple(range(len(domain.attributes)))
+    reach = {"rows": terms.rows * terms.fine, "relation": terms.relation, "group": terms.group}
+    found = discovery(domain.sizes, law, delta=delta, **reach)  # type: ignore[arg-type]
+    (least, cut), price = (None if far is None else _rows(far, terms) for far in (found[0], found[2])), found[1]
+    radius, places = _rows(law.error(_BETA), terms) + _lost(terms), tuple(range(len(domain.attributes)))
 
     def build(purse: Purse, tell: Tell = silent) -> Made:
         codes, noisy = purse.discover(places, law, delta=delta)
         tell(1, 1)
-        facts = noise_facts(law) | {"draws": 1, "radius": radius, "threshold": least, "cut": cut}
-        return Made(sparse(domain, codes, noisy, radius), facts)
+        facts = noise_facts(law, terms) | {"draws": 1, "radius": radius, "threshold": least, "cut": cut}
+        return Made(sparse(domain, codes, noisy if terms.fine == 1 else noisy / terms.fine, radius), facts)
 
-    often = least + int(law.error(2 * _BETA))
+    often = _shown(_rows(found[0] + law.error(2 * _BETA), terms) + _lost(terms))
     notes = (
-        f"Shown are combinations whose noisy count is {least:,} or more. Those of {often:,} rows or more are shown with 95 % or more, "
+        f"Shown are combinations whose noisy count is {_shown(least)} or more. Those of {often} rows or more are shown with 95 % or more, "
         "those that nobody has never.",
         "An interval misses the exact count in 5 % of all combinations at most, shown or not. Of small counts only those with high noise "
         "are shown: a count near the threshold is more likely too high than too low.",
     )
-    spread = math.sqrt(noise_variance(law))
+    spread = math.sqrt(noise_variance(law)) / terms.fine
     accuracy = (Accuracy("each cell, if it is shown", domain.cells, spread, float(radius)),)
-    return Sketch(SPARSE, domain, f"cells of {least:,} or more, {_words(law)}", price, accuracy, build, notes)
+    return Sketch(SPARSE, domain, f"cells of {_shown(least)} or more, {_words(law, terms)}", price, accuracy, build, notes, ((block, law),))
 
 
-def noise_facts(law: Law) -> dict[str, Any]:
-    """What is told about the noise: its kind, and its exact scale."""
-    return {"noise": type(law).__name__.lower(), "scale": str(law.scale)}
+def noise_facts(law: Law, terms: Terms) -> dict[str, Any]:
+    """What is told about the noise: its kind, and its exact scale, in rows; and in what parts of a row it was drawn."""
+    return {"noise": type(law).__name__.lower(), "scale": str(law.scale / terms.fine)} | terms.facts
 
 
-def _words(law: Law) -> str:
-    return f"{type(law).__name__} noise of scale {float(law.scale):.4g}"
+def _words(law: Law, terms: Terms) -> str:
+    return f"{type(law).__name__} noise of scale {float(law.scale / terms.fine):.4g}"
+
+
+def _rows(parts: int, terms: Terms) -> int | float:
+    """Return so many parts as rows."""
+    return int(parts) if terms.fine == 1 else int(parts) / terms.fine
+
+
+def _lost(terms: Terms) -> int | float:
+    """Return what one cell may lack."""
+    return 0 if terms.fine == 1 else terms.lost(1)
+
+
+def _shown(rows: int | float | None) -> str:
+    return f"{rows:,}" if isinstance(rows, int) else f"{rows:,.2f}"
 
 
 def _all(domain: Domain) -> Block:

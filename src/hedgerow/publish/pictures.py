@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from hedgerow.publish.derived import Histogram, law_of
+from hedgerow.publish.derived import Histogram, fine_of, law_of, lost_of
 from hedgerow.publish.designs import Floats
 from hedgerow.publish.domain import Attribute, Domain
 from hedgerow.publish.intervals import sum_radius
@@ -89,7 +89,8 @@ def _one_way(attribute: Attribute, counts: Any, facts: Mapping[str, Any], draws:
     """Bars of one attribute, each the sum of so many draws of the noise."""
     plain, lengths = _grouped(attribute, counts)
     law, group = law_of(facts), lengths[0]
-    radii = {many: float(sum_radius(law, many * draws, _BETA)) for many in set(lengths)}
+    parts = {many: sum_radius(law, many * draws, _BETA) + lost_of(facts, many * draws) for many in set(lengths)}
+    radii = {many: far / fine_of(facts) for many, far in parts.items()}
     given = [replace(bar, low=bar.value - radii[n], high=bar.value + radii[n]) for bar, n in zip(plain, lengths, strict=True)]
     caption = f"How many rows have each {attribute.name}"
     summed = f" Each bar adds up {group * draws:,} cells." if draws > 1 else ""

@@ -35,11 +35,13 @@ _ROUNDED = 1e-11  # what the sums of doubles below may lose, as a part of what i
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The noise of each bin: the sum of so many ``draws`` of a law. ``beta`` is how often an interval may miss."""
+    """The noise of each bin: the sum of so many ``draws`` of a law. ``beta`` is how often an interval may miss. A bin may be
+    ``lost`` too low before it is added."""
 
     law: Law
     draws: int
     beta: Fraction
+    lost: float = 0.0
 
     def factors(self, shared: Floats) -> tuple[Floats, float]:
         """A radius is so many standard deviations of the sum, plus so many of its largest term (Gaussian noise: one step of it). Of Laplace
@@ -84,7 +86,8 @@ class Points:
         squares = np.maximum(squares, 0) + _ROUNDED * (self.second + self.bins * at**2)
         most = np.maximum(np.abs(self.low - at), np.abs(self.high - at))
         one = math.sqrt(noise_variance(noise.law))
-        return np.asarray(one * (factors[0] * np.sqrt(noise.draws * squares) + factors[1] * most))
+        lost = noise.lost * np.sqrt(self.bins * squares)  # by Cauchy and Schwarz at least as much as the sum of |x - t|, and convex in t
+        return np.asarray(one * (factors[0] * np.sqrt(noise.draws * squares) + factors[1] * most) + lost)
 
 
 def ends(low: Points, high: Points, counts: Floats, noise: Noise) -> tuple[Floats, Floats]:

@@ -34,7 +34,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.errors import InvalidArgument
+from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.linear import Block, Rest
 from hedgerow.numeric.number import Number
 from hedgerow.publish.designs import Floats, Law, Measurement, noise_variance
@@ -143,7 +143,10 @@ def marginal_design(marginals: Marginals, terms: Terms) -> Residuals | Direct:
     """The design of least expected error, by weight, that the price can buy."""
     if not terms.gaussian:
         return Direct.plan(marginals, terms)
-    best = Residuals.plan(marginals, terms)
+    try:
+        best = Residuals.plan(marginals, terms)
+    except Refused:  # rests are larger than counts: in fine parts, noise on them may be more than can be drawn
+        return Direct.plan(marginals, terms)
     if terms.relation == "add-remove":
         return best
     other = Direct.plan(marginals, terms)

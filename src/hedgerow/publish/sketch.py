@@ -14,7 +14,6 @@ from hedgerow.privacy.loss import Loss
 from hedgerow.publish.designs import Measurement
 from hedgerow.publish.domain import Domain
 from hedgerow.purse import Purse
-from hedgerow.tabulated import Whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,12 +27,13 @@ def silent(done: int, of: int) -> None:
     """Tells nobody."""
 
 
-def measured(purse: Purse, measurements: Sequence[Measurement], tell: Tell = silent) -> list[Whole]:
-    """All measurements of a design, in order."""
-    found: list[Whole] = []
+def measured(purse: Purse, measurements: Sequence[Measurement], tell: Tell = silent) -> list[Any]:
+    """All measurements of a design, in order, in counts: whole numbers, or where parts of a row are counted, reals."""
+    found: list[Any] = []
     for block, law in measurements:
         tell(len(found), len(measurements))
-        found.append(purse.measure(block, law))
+        noisy = purse.measure(block, law)
+        found.append(noisy if purse.fine == 1 else noisy / purse.fine)
     tell(len(found), len(measurements))
     return found
 
@@ -74,3 +74,5 @@ class Sketch:
     accuracy: tuple[Accuracy, ...]
     build: Build
     notes: tuple[str, ...] = ()
+    measurements: tuple[Measurement, ...] = ()  # all that is measured, where that is known beforehand
+    lacking: float = 0.0  # what an answer may lack at most, in standard deviations of its noise

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from hedgerow.errors import Refused
 from hedgerow.linear import Bins, Block
+from hedgerow.numeric.chunk import LARGEST_SCALE
 from hedgerow.numeric.number import Number, exact
 from hedgerow.numeric.uniform import uniform_integers
 from hedgerow.publish.designs import noise_variance
@@ -40,14 +42,14 @@ def synthetic(terms: Terms, domain: Domain, *, check: Number = _CHECK, target: s
     """Rows that agree with the real ones two columns at a time. A part of the price, ``check``, measures how well they do; with a
     ``target`` also how well that column is told from others by a rule learnt from them."""
     check_sizes(domain.sizes)
-    checked_part(check)
+    _check_drawn(terms, domain, checked_part(check))
     ordered = [place for place, attribute in enumerate(domain.attributes) if attribute.ordered]
     place = None if target is None else domain.place(target)
 
     def build(purse: Purse, tell: Tell = silent) -> Made:
         found = synthesize(purse, terms, ordered=ordered, check=check, target=place, tell=tell)
         facts = {"rows": len(found.codes), "quality": _quality(found.quality, domain), "steps": len(found.steps)}
-        return Made(_table(domain, found.codes), facts)
+        return Made(_table(domain, found.codes), facts | terms.facts)
 
     accuracy = _accuracy(terms.share(_ONES * (1 - exact(check, "check"))), domain)
     notes = (
@@ -63,7 +65,24 @@ def _accuracy(terms: Terms, domain: Domain) -> tuple[Accuracy, ...]:
     power = -1 / 3 if terms.gaussian else -1 / 2
     laws = terms.laws(blocks, [block.cells**power for block in blocks])
     squares = sum(noise_variance(law) * block.cells for block, law in zip(blocks, laws, strict=True))
-    return (Accuracy("each count of one column, as measured", sum(domain.sizes), math.sqrt(squares / sum(domain.sizes))),)
+    spread = math.sqrt(squares / sum(domain.sizes)) / terms.fine
+    return (Accuracy("each count of one column, as measured", sum(domain.sizes), spread),)
+
+
+def _check_drawn(terms: Terms, domain: Domain, check: Fraction) -> None:
+    """Refuse parts so fine that the noise of some step could not be drawn.
+
+    Of N tables of at most n cells that share a price, each gets at least 1/(N n) of it (``Spending.measure``), and no step has less than a
+    quarter of what is left beside the check, or half of the check. With 1/k of the price, Laplace noise is k times as large as with all of
+    it, Gaussian noise sqrt(k) times.
+    """
+    if terms.fine > 1:
+        largest = sorted(domain.sizes)[-2:]
+        tables = max(math.comb(len(domain.sizes), 2), len(domain.sizes))
+        least = min(_ONES * (1 - check), check / 2 or Fraction(1))
+        alone, shares = terms.law(Block(((0, Bins(domain.sizes[0])),))).scale, tables * math.prod(largest) / least
+        if (alone**2 * shares if terms.gaussian else (alone * shares) ** 2) > LARGEST_SCALE**2:
+            raise Refused("Parts so fine take more noise than can be drawn: use fewer columns, or fewer bins.")
 
 
 def _quality(quality: Quality, domain: Domain) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import inf
@@ -39,17 +39,22 @@ def check_price(terms: Any) -> None:
 @dataclass(frozen=True, slots=True)
 class Terms:
     """A price, ``epsilon`` (pure, Laplace noise) or ``rho`` (Gaussian noise), towards one unit of at most ``rows`` rows, or a group of
-    such units, that comes and goes or is replaced."""
+    such units, that comes and goes or is replaced.
+
+    Where caps may bite, what is counted are parts of 1/``fine`` of a row, and sensitivities and noise are in parts. The rows of a unit in
+    one combination lack less than one part. So many units, and so many rows in all, are ``losing`` at most: both bounds are public."""
 
     epsilon: Fraction | None = None
     rho: Fraction | None = None
     rows: int = 1
     relation: str = "add-remove"
     group: int = 1
+    fine: int = 1
+    losing: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         check_price(self)
-        for name in ("rows", "group"):
+        for name in ("rows", "group", "fine"):
             object.__setattr__(self, name, whole(getattr(self, name), name))
         if self.relation not in RELATIONS:
             raise InvalidArgument("relation", 'must be "add-remove" or "change-one"', self.relation)
@@ -74,7 +79,7 @@ class Terms:
     def share(self, part: Fraction) -> Terms:
         """The same terms with a part of the price."""
         epsilon, rho = (None if price is None else price * part for price in (self.epsilon, self.rho))
-        return Terms(epsilon, rho, self.rows, self.relation, self.group)
+        return replace(self, epsilon=epsilon, rho=rho)
 
     @property
     def gaussian(self) -> bool:
@@ -83,7 +88,18 @@ class Terms:
 
     def reach(self, block: Block) -> Sensitivity:
         """How far those who are protected together move the answers of a block."""
-        return block.sensitivity(self.rows, self.relation).group(self.group)
+        return block.sensitivity(self.rows * self.fine, self.relation).group(self.group)
+
+    def lost(self, combinations: int) -> float:
+        """Return how much a count may lack, in rows, where it is the sum of so many combinations of codes. Each unit lacks less than a part
+        in each of them that it has rows in, and together units have no more of these than there are rows."""
+        units, rows = self.losing
+        return min(units * combinations, rows) / self.fine
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is told about parts, where there are any."""
+        return {"fine": self.fine, "losing": list(self.losing)} if self.fine > 1 else {}
 
     def laws(self, blocks: Sequence[Block], spreads: Sequence[float]) -> tuple[Law, ...]:
         """Noise whose scales are as the ``spreads`` are to each other, the smallest that the price allows.
@@ -97,7 +113,8 @@ class Terms:
         if len(blocks) == 1:
             return (self._one(moves[0]),)
         size = self._size(moves, spreads)
-        fine = _FINE * 10 ** max(0, math.ceil(math.log10(size * max(spreads))))
+        # A multiple of the parts: in parts, scales are just so many times those in rows.
+        fine = _FINE * self.fine * 10 ** max(0, math.ceil(math.log10(size / self.fine * max(spreads))))
         while not self._fits(moves, steps := [int(fine / (size * spread)) for spread in spreads], fine):
             size *= 1 + 1e-12
         kind = Gaussian if self.gaussian else Laplace
@@ -130,7 +147,7 @@ class Terms:
 
     def price(self, block: Block, law: Law) -> Loss:
         """What measuring a block with this noise costs."""
-        return measurement_loss(block, law, rows=self.rows, relation=self.relation, group=self.group)
+        return measurement_loss(block, law, rows=self.rows * self.fine, relation=self.relation, group=self.group)
 
 
 def _drawn(law: Callable[[], Law]) -> Law:

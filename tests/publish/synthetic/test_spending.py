@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,8 @@ from hedgerow.linear import Bins, Block
 from hedgerow.publish.designs import noise_variance
 from hedgerow.publish.synthetic.spending import Spending, Step
 from hedgerow.publish.terms import Terms
-from hedgerow.purse import Candidate
+from hedgerow.purse import Candidate, Purse
+from hedgerow.tabulated import Tabulated
 from publish.synthetic.tables import SIZES, people, pure, purse, rho
 
 BLOCKS = [Block(((place, Bins(size)),)) for place, size in enumerate(SIZES)]
@@ -79,3 +81,25 @@ def test_the_spread_is_that_of_tables_that_share(price: Terms, more: float) -> N
     assert spending.spread(Fraction(1), 1) == pytest.approx(math.sqrt(noise_variance(law)))
     assert spending.spread(Fraction(1), 9) == pytest.approx(more * spending.spread(Fraction(1), 1))
     assert spending.purse.spent.rho == 0
+
+
+@pytest.mark.parametrize("price", [rho(2), pure(2)])
+def test_in_parts_all_is_told_in_rows(price: Terms) -> None:
+    """The same scales, variances and spreads as in whole rows, but for what is discrete about the noise."""
+    fine = replace(price, fine=2**20, losing=(100, 1000))
+    table = Tabulated(SIZES, Tabulated.of(people(500), SIZES).words, np.full(500, 2**20))
+    parts = Spending(Purse(table, fine.total, rows=1, relation="add-remove", fine=2**20), fine)
+    whole = Spending(purse(people(500), price), price)
+    found, beside = (spending.measure(BLOCKS, Fraction(1, 2), "attribute") for spending in (parts, whole))
+    assert [step.scale for step in parts.steps] == [step.scale for step in whole.steps]
+    assert [one.variance for one in found] == pytest.approx([one.variance for one in beside], rel=0.2)
+    assert parts.spread(Fraction(1, 4), 3) == pytest.approx(whole.spread(Fraction(1, 4), 3), rel=0.1)
+    for one in found:
+        assert abs(one.table.sum() - 500) < 40 * (one.variance * one.table.size) ** 0.5
+    assert (
+        parts.choose(
+            [Candidate((0,), np.bincount(people(500)[:, 0], minlength=SIZES[0])), Candidate((1,), np.zeros(SIZES[1], dtype=np.int64))],
+            Fraction(1, 4),
+        )
+        == 1
+    )

@@ -60,9 +60,9 @@ class Spending:
         laws, before = self.terms.share(part).laws(blocks, [block.cells**power for block in blocks]), len(self.steps)
         asked = list(zip(blocks, laws, strict=True))
         found = measured(self.purse, asked, lambda done, of: self.tell(before + done, max(before + of, self.about)))
-        self.steps += [Step(what, block.places, block.cells, law.scale) for block, law in asked]
+        self.steps += [Step(what, block.places, block.cells, law.scale / self.terms.fine) for block, law in asked]
         return [
-            Measured(block.places, np.asarray(noisy, dtype=np.float64), noise_variance(law))
+            Measured(block.places, np.asarray(noisy, dtype=np.float64), noise_variance(law) / self.terms.fine**2)
             for (block, law), noisy in zip(asked, found, strict=True)
         ]
 
@@ -78,5 +78,5 @@ class Spending:
         place = int(np.argmax(self.purse.sizes))
         block = Block(((place, Bins(self.purse.sizes[place])),))
         (law,) = self.terms.share(part).laws([block], [1.0])
-        one = math.sqrt(noise_variance(law))
+        one = math.sqrt(noise_variance(law)) / self.terms.fine
         return one * (math.sqrt(tables) if self.terms.gaussian else tables)
