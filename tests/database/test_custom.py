@@ -207,6 +207,8 @@ def test_a_price_is_rounded_up(db: Database) -> None:
         ("SELECT AVG(age) FROM data", "is not one COUNT"),
         ("SELECT COUNT(*), COUNT(age) FROM data", "is not one COUNT"),
         ("SELECT COUNT(*) + 1 FROM data", "is not one COUNT"),
+        ("SELECT COUNT(*) FILTER (WHERE age > 40) FROM data", "with more than 3 count in part: ask for COUNT"),
+        ("SELECT COUNT(age) FROM data", "with more than 3 count in part: ask for COUNT"),
         ("SELECT city, COUNT(*) FROM data GROUP BY city", "groups of .* are not declared"),
         ("SELECT COUNT(*) AS n FROM data HAVING COUNT(*) > 5", "sorts or leaves out answers"),
         ("SELECT COUNT(*) FROM data LIMIT 1", "sorts or leaves out answers"),

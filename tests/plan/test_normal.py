@@ -445,8 +445,9 @@ def test_keys_are_new_where_caps_may_bite() -> None:
     for domain, new in [((("a", "b"),), False), ((("a", "b", "c"),), True), (None, True)]:
         left_out = question(measures=(units,), domain=domain)
         assert (key(left_out) != old(left_out)) is new
-    chosen = question(measures=(Pick("least", "v0", SNAP),))
-    assert key(chosen) != old(chosen)
+    for measure in (Pick("least", "v0", SNAP), Measure("distinct", "v0")):
+        chosen = question(measures=(measure,))
+        assert key(chosen) != old(chosen)
 
 
 def test_parts_of_a_step_are_no_part_of_the_meaning() -> None:

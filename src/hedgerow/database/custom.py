@@ -29,7 +29,9 @@ from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.store import Store
 from hedgerow.numeric.number import exact, privacy_delta, privacy_epsilon
 from hedgerow.numeric.rounding import round_digits_up, round_up
+from hedgerow.plan.contributions import caps_may_bite
 from hedgerow.plan.expressions import Read
+from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.normal import key as meaning_of
 from hedgerow.policy import BudgetRule, TableRule
@@ -266,6 +268,11 @@ def _countable(text: str, question: Question) -> None:
     ]
     if more or measure.kind not in _COUNTS or len(calls) != 1 or made != [Read(calls[0].name)]:
         raise Refused(f"A mechanism gets counts: {_short(text)} is not one COUNT, alone or with the keys of its groups.")
+    if isinstance(measure, Measure) and measure.scaled and caps_may_bite(question.plan):
+        raise Refused(
+            f"A mechanism gets whole numbers, and in {_short(text)} the rows of a person with more than {question.plan.bound.max_rows} count "
+            "in part: ask for COUNT(*), and say in WHERE which rows count."
+        )
     if question.plan.source.domain is None:
         raise Refused(
             f"The groups of {_short(text)} are not declared: list their values in the policy, since their number has to be public."

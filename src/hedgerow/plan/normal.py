@@ -249,9 +249,9 @@ def key(plan: Aggregate) -> str:
     domain = None if plan.source.domain is None else [[str(value) for value in values] for values in plan.source.domain]
     caps = [plan.bound.max_groups, plan.bound.max_rows]
     # Before "plan 3", what was scaled down was cut to whole steps, rare values of a unit were chosen as often as frequent ones, and some
-    # groups and bonds were left out more often than others: such answers may be far off, and are not reused.
-    scaled = any(isinstance(one, Pick) or (isinstance(one, Measure) and one.scaled) for one in plan.measures)
-    differs = (scaled and caps_may_bite(plan)) or groups_may_be_left_out(plan) or plan.meeting is not None
+    # values, groups and bonds were left out more often than others: such answers may be far off, and are not reused.
+    capped = any(isinstance(one, Pick) or (isinstance(one, Measure) and (one.scaled or one.kind == "distinct")) for one in plan.measures)
+    differs = (capped and caps_may_bite(plan)) or groups_may_be_left_out(plan) or plan.meeting is not None
     measures = [_measure(measure) for measure in plan.measures]
     spelled = ["plan 3" if differs else "plan 2", _rows(plan.bound.source), plan.bound.keys, domain, caps, measures]
     return hashlib.sha256(json.dumps(spelled).encode("ascii")).hexdigest()
