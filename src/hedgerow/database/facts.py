@@ -27,6 +27,7 @@ PLACE: Final = "folder"
 PLAN: Final = "plan"
 """Under which name a charge holds by which form of plans its question was read; those before the third have none."""
 
+_CAPPED: Final = ("count", "sum", "avg", "var", "stddev", "covar", "corr", "median", "quantile", "percentile", "mode", "min(", "max(")
 _RETIRED: Final = (
     "not reused where somebody may have more rows than max_rows_per_group: that version cut their sums to whole steps, and chose some of "
     "their values too often, so it may be far off"
@@ -182,7 +183,7 @@ def _is_retired(about: Mapping[str, Any], by_row: set[str], whole: set[str]) -> 
         return False
     # COUNT(*) was cut only beside a sum or a mean, which stands here as well. What has bounds for a person's sum is not cut.
     texts = [str(text).lower().replace(" ", "") for text in about["aggregates"]]
-    return any(text not in whole and "contribution_bounds_per_group" not in text for text in texts)
+    return any(text.startswith(_CAPPED) and text not in whole and "contribution_bounds_per_group" not in text for text in texts)
 
 
 def _about(about: Mapping[str, Any]) -> str:
