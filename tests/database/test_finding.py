@@ -34,6 +34,7 @@ def test_bounds_are_found_first_and_paid_out_of_the_question() -> None:
         exact = sum(people()["income"].to_pylist())
         assert answer.rows[0]["s"] == pytest.approx(exact, abs=200)  # noise of scale 2.7: two rows of at most 2,048, at epsilon 1,500
         assert "Not declared but found privately: bounds of data.income, 0 to 2,048 (entry 3)." in answer.notes
+        assert not any(row["note"] for row in db.query("SELECT note FROM hedgerow.ledger").rows)
 
 
 def test_the_same_question_is_free_and_another_one_needs_no_new_bounds() -> None:

@@ -456,8 +456,9 @@ def test_keys_are_new_where_caps_may_bite() -> None:
     for domain, new in [((("a", "b"),), False), ((("a", "b", "c"),), True), (None, True)]:
         left_out = question(measures=(units,), domain=domain)
         assert (key(left_out) != old(left_out)) is new
-    chosen = question(measures=(Pick("least", "v0", SNAP),))
-    assert key(chosen) != old(chosen)
+    for measure in (Pick("least", "v0", SNAP), Measure("distinct", "v0")):
+        chosen = question(measures=(measure,))
+        assert key(chosen) != old(chosen)
 
 
 def test_keys_are_new_where_a_condition_is_about_listed_values() -> None:

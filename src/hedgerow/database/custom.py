@@ -331,8 +331,8 @@ def _countable(text: str, question: Question) -> None:
         raise Refused(f"A mechanism gets counts: {_short(text)} is not one COUNT, alone or with the keys of its groups.")
     if isinstance(measure, Measure) and measure.scaled and caps_may_bite(question.plan):
         raise Refused(
-            f"{_short(text)} would count rows of whoever has more than {question.plan.bound.max_rows} in part, and a mechanism gets whole "
-            "counts. Write the condition in WHERE, and COUNT(*)."
+            f"A mechanism gets whole numbers, and in {_short(text)} the rows of a unit with more than {question.plan.bound.max_rows} count "
+            "in part: ask for COUNT(*), and say in WHERE which rows count."
         )
     if question.plan.source.domain is None:
         raise Refused(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from typing import Any, Final, Protocol
@@ -27,10 +27,10 @@ PLACE: Final = "folder"
 PLAN: Final = "plan"
 """Under which name a charge holds by which form of plans its question was read; those before the third have none."""
 
-_SCALED: Final = ("COUNT", "SUM", "AVG", "VAR", "STDDEV", "COVAR", "CORR")
+_CAPPED: Final = ("count", "sum", "avg", "var", "stddev", "covar", "corr", "median", "quantile", "percentile", "mode", "min(", "max(")
 _RETIRED: Final = (
-    "not reused: answered by a version that cut the sums of whoever has more rows than max_rows_per_group "
-    "to whole steps, so it may be too small"
+    "not reused where somebody may have more rows than max_rows_per_group: that version cut their sums to whole steps, and chose some of "
+    "their values too often, so it may be far off"
 )
 
 TABLES: Final[Mapping[str, Mapping[str, Type]]] = {
@@ -116,7 +116,7 @@ def rows_of(table: str, database: Held, analyst: str | None) -> Iterator[Row]:
             for population, account in database.budgets.items():
                 yield from _budget(population, None, account)
         case "ledger":
-            yield from _ledger(database.ledger, analyst, {table.name for table in database.policy.tables if table.unit == "row"})
+            yield from _ledger(database.ledger, analyst, database.policy.tables)
         case "tables":
             yield from map(_table, database.policy.tables)
         case "column_values":
@@ -150,10 +150,11 @@ def _budget(population: str, part: str | None, account: Account | DualAccount) -
             yield from _budget(population, f"{partitioned} {name}", inner)
 
 
-def _ledger(ledger: Store, analyst: str | None, by_row: set[str]) -> Iterator[Row]:
-    """An answer or failure belongs to whom its charge belongs to. Times are told to the second: what is finer would time the runs.
-    In the tables ``by_row`` every row is a unit."""
+def _ledger(ledger: Store, analyst: str | None, tables: Sequence[TableRule]) -> Iterator[Row]:
+    """An answer or failure belongs to whom its charge belongs to. Times are told to the second: what is finer would time the runs."""
     whose: dict[int, str] = {}
+    by_row = {table.name for table in tables if table.unit == "row"}
+    whole = {"count(*)", *(f"count(distinct{table.unit})".lower() for table in tables)}  # never cut, and nothing chosen for them
     for entry in ledger.entries():
         body = entry.body
         charge = body.get("charge") if entry.kind in ("answer", "failure") else None
@@ -172,16 +173,17 @@ def _ledger(ledger: Store, analyst: str | None, by_row: set[str]) -> Iterator[Ro
             "epsilon": float(Fraction(body["epsilon"])) if asked else None,
             "about": _about(body["about"]) if asked else None,
             "charge": charge,
-            "note": _RETIRED if asked and _is_retired(body["about"], by_row) else None,
+            "note": _RETIRED if asked and _is_retired(body["about"], by_row, whole) else None,
         }
 
 
-def _is_retired(about: Mapping[str, Any], by_row: set[str]) -> bool:
-    """Return whether the answer to this charge may have been cut to whole steps, and so is not reused (``plan.normal.key``)."""
+def _is_retired(about: Mapping[str, Any], by_row: set[str], whole: set[str]) -> bool:
+    """Return whether the answer to this charge may be of the kind that is not reused since plans have their third form."""
     if PLAN in about or "aggregates" not in about or set(str(about.get("table", "")).split(", ")) <= by_row:
         return False
-    # COUNT(*) was cut only beside a sum or a mean, which stands here as well.
-    return any(text.upper().startswith(_SCALED) and text.replace(" ", "") != "COUNT(*)" for text in map(str, about["aggregates"]))
+    # COUNT(*) was cut only beside a sum or a mean, which stands here as well. What has bounds for a person's sum is not cut.
+    texts = [str(text).lower().replace(" ", "") for text in about["aggregates"]]
+    return any(text.startswith(_CAPPED) and text not in whole and "contribution_bounds_per_group" not in text for text in texts)
 
 
 def _about(about: Mapping[str, Any]) -> str:
