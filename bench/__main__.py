@@ -18,6 +18,7 @@ from rich.text import Text
 import hedgerow
 from bench.accounting import accounting
 from bench.accuracy import accuracy
+from bench.capped import capped
 from bench.choice import choice
 from bench.database import database
 from bench.decoding import decoding
@@ -53,6 +54,7 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "quantiles": quantiles,
     "tpch": tpch,
     "accuracy": accuracy,
+    "capped": capped,
     "sums": sums,
     "publishing": publishing,
     "synthetic": synthetic,
@@ -61,6 +63,7 @@ SECTIONS: dict[str, Callable[..., Section]] = {
     "uniqueness": uniqueness,
     "proofs": proofs,
 }
+ALONG = {"accuracy": "capped"}  # who asks for one gets the other as well, which may also be asked for by itself
 
 
 def machine(peers: Peers) -> dict[str, str]:
@@ -95,6 +98,12 @@ def _arguments(words: list[str]) -> argparse.Namespace:
     return found
 
 
+def _list_sections(named: list[str]) -> list[str]:
+    """Return the sections to run, each once: all of them where none is named."""
+    found = [one for name in named for one in (name, ALONG.get(name)) if one is not None]
+    return list(dict.fromkeys(found or SECTIONS))
+
+
 def main(words: list[str]) -> int:
     """Run it."""
     asked, console, start = _arguments(words), Console(highlight=False), perf_counter()
@@ -103,7 +112,7 @@ def main(words: list[str]) -> int:
         if not asked.json:
             console.print(Text("  ".join(f"{name} {value}" for name, value in facts.items()), style="dim"))
         sections = {}
-        for name in asked.sections or SECTIONS:
+        for name in _list_sections(asked.sections):
             sections[name] = SECTIONS[name](peers, quick=asked.quick)
             if not asked.json:
                 render(sections[name], console)

@@ -22,7 +22,7 @@ from bench.repeated import Repeated, repeated
 from bench.report import Row, Section, ratio, shown, worst
 from hedgerow.privacy.conversion import rho_of
 
-__all__ = ["accuracy"]
+__all__ = ["DELTA", "EPSILON", "WRONG", "Figure", "Floats", "accuracy", "apart", "ask_peer"]
 
 Floats = NDArray[np.float64]
 
@@ -125,7 +125,7 @@ def _found(cell: Cell, peers: Peers, names: dict[str, str], *, quick: bool) -> F
     figures, reasons = {"hedgerow": figure([_answers(cell, one) for one in ours])}, {}
     for name, worker in names.items():
         seconds = USUAL if (name, cell.aggregate) in WRONG else cell.seconds
-        answers = _asked([replace(one, seconds=seconds) for one in tables], peers, worker)
+        answers = ask_peer([replace(one, seconds=seconds) for one in tables], peers, worker)
         if isinstance(answers, str):
             reasons[name] = answers
         else:
@@ -173,7 +173,7 @@ def _ranks(values: Floats, answers: Floats, at: tuple[Fraction, ...]) -> Floats:
     return np.maximum(np.maximum(below - aims, aims - up_to), 0)
 
 
-def _asked(tables: Sequence[Cell], peers: Peers, worker: str) -> list[Floats] | str:
+def ask_peer(tables: Sequence[Cell], peers: Peers, worker: str) -> list[Floats] | str:
     """What a peer answers, table by table, in several portions as long as there is time; or why it does not."""
     cell = tables[0]
     request = {**cell.request(), "rho": float(rho_of(EPSILON, DELTA))}
@@ -230,7 +230,7 @@ def _row(found: Found) -> Row:
     more = cell.error == "keys"
     best = (max if more else min)(fair.values(), key=lambda figure: figure.mean, default=None)
     over = None if best is None else (best.mean / ours.mean if more else ours.mean / best.mean)
-    loose = 0.0 if best is None else 2 * _apart(ours, best, alike=cell.draws > 1)
+    loose = 0.0 if best is None else 2 * apart(ours, best, alike=cell.draws > 1)
     linear = cell.task in ("count", "people", "distinct", "sum")
     row: Row = {
         "aggregate": cell.aggregate,
@@ -251,7 +251,7 @@ def _row(found: Found) -> Row:
     return row
 
 
-def _apart(ours: Figure, theirs: Figure, *, alike: bool) -> float:
+def apart(ours: Figure, theirs: Figure, *, alike: bool) -> float:
     """The standard error of the ratio of two means, as a share of it. Tables that are hard for one are hard for the other, so where both
     are ``alike`` means of tables, it is that of what one has more than the ratio would let it have."""
     if alike:

@@ -1,7 +1,8 @@
 """The cells of the accuracy table: questions, and data of several shapes that they are put to.
 
-Every table has the columns who, x, g and k; every person stays within the caps of its cell and x is clamped by everybody to [0, 100], so
-that all are off from the same exact answer. Data are the same each time; noise is not. How many ranks a quantile is off depends on how wide
+Every table has the columns who, x, g and k, and x is clamped by everybody to the bounds of the cell. In ``CELLS`` every person stays within
+the caps, so that all are off from the same exact answer; in ``CAPPED`` most people have more rows or groups than count, and
+``bench.meaning`` says what is meant. Data are the same each time; noise is not. How many ranks a quantile is off depends on how wide
 the few gaps around it are, which is chance: so these questions are put to several tables of a shape, and all are asked of the same ones.
 """
 
@@ -18,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-__all__ = ["CELLS", "HIGH", "LOW", "Cell", "table", "where"]
+__all__ = ["CAPPED", "CELLS", "HIGH", "LOW", "Cell", "table", "where"]
 
 LOW, HIGH = 0.0, 100.0
 FOLDER = Path(__file__).parents[1] / ".venv" / "bench-data"
@@ -41,6 +42,43 @@ def _several(people: int, each: int, groups: int, rng: np.random.Generator, weig
     return {"who": np.repeat(np.arange(people), each), "x": rng.uniform(LOW, HIGH, people * each), "g": chosen, "k": chosen}
 
 
+def _whole(people: int, rows: Any, values: Any, rng: np.random.Generator) -> Columns:
+    """People with ``rows`` rows each, in no group. The groups of a person are chosen by a hash, so ids
+    are others in every table."""
+    nothing = np.zeros(int(rows.sum()), dtype=np.int64)
+    return {"who": _ids(people, rng).repeat(rows), "x": values, "g": nothing, "k": nothing}
+
+
+def _ids(people: int, rng: np.random.Generator) -> Any:
+    return int(rng.integers(2**40)) + np.arange(people)
+
+
+def _bits(rng: np.random.Generator) -> Columns:
+    """Four answers of no (0) or yes (1) each, three in ten of them yes."""
+    return _whole(5_000, np.full(5_000, 4), (rng.random(20_000) < 0.3).astype(np.int64), rng)
+
+
+def _ratings(rng: np.random.Generator) -> Columns:
+    """Seven ratings of 1 to 5 each, by people of whom some are hard to please."""
+    taste = rng.uniform(2.5, 4.8, 2_000).repeat(7)
+    values = np.clip(np.rint(rng.normal(taste, 1.0)), 1, 5).astype(np.int64)
+    return _whole(2_000, np.full(2_000, 7), values, rng)
+
+
+def _ages(rng: np.random.Generator) -> Columns:
+    """Ages at visits, which the old pay more often; one person of 95 has as many as all others."""
+    ages = rng.integers(18, 90, 2_000)
+    rows = 1 + rng.geometric(1 / (1 + (ages - 18) / 12))
+    ages[0], rows[0] = 95, rows[1:].sum()
+    return _whole(2_000, rows, ages.repeat(rows), rng)
+
+
+def _visits(rng: np.random.Generator) -> Columns:
+    """One row in each of five groups of ten."""
+    made = _several(2_000, 5, 10, rng)
+    return {**made, "who": _ids(2_000, rng).repeat(5), "x": rng.integers(0, 101, 10_000)}
+
+
 def _rare(groups: int) -> Any:
     popularity = 1 / np.arange(1, groups + 1) ** 1.1
     return popularity / popularity.sum()
@@ -56,6 +94,10 @@ SHAPES: dict[str, Callable[[np.random.Generator], Columns]] = {
     "5 of 500 words each": lambda rng: {**_several(1_000, 5, 500, rng), "g": np.zeros(5_000, dtype=np.int64)},
     "one key each": lambda rng: _several(20_000, 1, 2_000, rng, _rare(2_000)),
     "5 keys each": lambda rng: _several(10_000, 5, 2_000, rng, _rare(2_000)),
+    "0 or 1, 4 rows each": _bits,
+    "ratings, 7 rows each": _ratings,
+    "ages, one giant": _ages,
+    "5 of 10 groups each": _visits,
 }
 
 
@@ -63,8 +105,8 @@ SHAPES: dict[str, Callable[[np.random.Generator], Columns]] = {
 class Cell:
     """A question to data of a shape. ``task`` is what peers call it; ``at`` are the shares of quantiles; ``groups`` are declared to be
     0, 1, … if there are any; one person is in at most ``max_groups`` groups with at most ``max_rows`` rows in each. ``noise`` is for peers
-    that have to be told which to take. ``draws`` is how many tables of the shape are asked, ``runs`` how often in all, ``theirs`` how often
-    a peer is at most, in so many ``seconds``."""
+    that have to be told which to take. Where caps are ``biting``, peers have to enforce them, anew in each run. ``draws`` is how many
+    tables of the shape are asked, ``runs`` how often in all, ``theirs`` how often a peer is at most, in so many ``seconds``."""
 
     aggregate: str
     shape: str
@@ -79,6 +121,9 @@ class Cell:
     theirs: int = 40_000
     draws: int = 1
     seconds: float = 8.0
+    low: float = LOW
+    high: float = HIGH
+    biting: bool = False
 
     @property
     def error(self) -> str:
@@ -91,7 +136,7 @@ class Cell:
 
     def request(self) -> dict[str, Any]:
         """For peers, as plain data."""
-        return {**asdict(self), "at": [float(p) for p in self.at], "low": LOW, "high": HIGH}
+        return {**asdict(self), "at": [float(p) for p in self.at], "low": float(self.low), "high": float(self.high)}
 
 
 def _quantiles(shape: str, task: str, name: str, *at: Fraction, **more: Any) -> Cell:
@@ -141,6 +186,30 @@ CELLS = (
     _plain("MAX", "low, 1,000", "maximum", "MAX(x)", runs=4_000, theirs=4_000),
     Cell("keys shown", "one key each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", runs=400, theirs=400),
     Cell("keys shown", "5 keys each", "keys", "SELECT k, COUNT(*) AS v FROM data GROUP BY k", max_groups=5, runs=400, theirs=400),
+)
+
+_BITS: dict[str, Any] = {"low": 0, "high": 1, "biting": True}
+_RATINGS: dict[str, Any] = {"low": 1, "high": 5, "max_rows": 2, "biting": True}
+_AGES: dict[str, Any] = {"low": 0, "high": 120, "max_rows": 2, "biting": True}
+_VISITS: dict[str, Any] = {"low": 0, "high": 100, "max_groups": 2, "runs": 8_000, "theirs": 8_000, "draws": 24, "biting": True}
+
+# Bounds are whole, so that ours counts in steps of 1, where cutting what is scaled would show most.
+# A count of rows that hold a condition is a sum of 0 and 1 to peers.
+CAPPED = (
+    _plain("AVG", "0 or 1, 4 rows each", "mean", "AVG(x)", **_BITS),
+    _plain("SUM", "0 or 1, 4 rows each", "sum", "SUM(x)", **_BITS),
+    _plain("COUNT FILTER", "0 or 1, 4 rows each", "sum", "COUNT(*) FILTER (WHERE x = 1)", **_BITS),
+    _plain("COUNT", "0 or 1, 4 rows each", "count", "COUNT(*)", **_BITS, seconds=40),
+    _plain("COUNT beside AVG", "0 or 1, 4 rows each", "together", "COUNT(*) AS n, AVG(x)", **_BITS, seconds=40),
+    _plain("AVG", "ratings, 7 rows each", "mean", "AVG(x)", **_RATINGS),
+    _plain("SUM", "ratings, 7 rows each", "sum", "SUM(x)", **_RATINGS),
+    _plain("VAR", "ratings, 7 rows each", "variance", "VAR_POP(x)", **_RATINGS),
+    _plain("AVG", "ages, one giant", "mean", "AVG(x)", **_AGES),
+    _plain("SUM", "ages, one giant", "sum", "SUM(x)", **_AGES, seconds=40),
+    _plain("COUNT", "ages, one giant", "count", "COUNT(*)", **_AGES, seconds=40),
+    _grouped("COUNT by group", "5 of 10 groups each", "count", "COUNT(*)", 10, **_VISITS),
+    _grouped("SUM by group", "5 of 10 groups each", "sum", "SUM(x)", 10, **_VISITS),
+    _grouped("AVG by group", "5 of 10 groups each", "mean", "AVG(x)", 10, **_VISITS),
 )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import hedgerow
-from bench.cells import HIGH, LOW, Cell, table
+from bench.cells import Cell, table
 from hedgerow.answers.answer import Answer, answer_of
 from hedgerow.answers.explanation import Explanation
 from hedgerow.engines.source import Cells
@@ -34,7 +34,7 @@ class Repeated:
 
 def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Repeated:
     """The answers to the question of a cell, at a loss of epsilon and delta in all. Which noise, is left to us."""
-    declared = {"x": (LOW, HIGH)} | ({"g": list(range(cell.groups))} if cell.groups else {})
+    declared = {"x": (cell.low, cell.high)} | ({"g": list(range(cell.groups))} if cell.groups else {})
     with hedgerow.protect(
         table(cell.shape), unit="who", neighbours="add-remove", columns=declared, epsilon=10 * epsilon, delta=4 * delta, noise="best",
         max_groups=cell.max_groups, max_rows_per_group=cell.max_rows, max_units=100_000,

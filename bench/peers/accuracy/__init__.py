@@ -24,6 +24,8 @@ def join(peers: Peers) -> dict[str, str]:
     if not peers.workers:
         return {}
     for peer in ACCURATE:
+        if f"accuracy of {peer.name}" in peers.workers:
+            continue
         try:
             peers.workers[f"accuracy of {peer.name}"] = Worker(peer)
         except Absent as reason:

@@ -15,7 +15,7 @@ def _column(path, name):
 
 
 def _single(cell):
-    if max(cell["max_groups"], cell["max_rows"]) > 1:
+    if cell["biting"] or max(cell["max_groups"], cell["max_rows"]) > 1:
         raise NotImplementedError("knows rows, not people")
 
 
@@ -62,6 +62,10 @@ def maximum(path, cell, epsilon, delta, runs):
 
 
 def people(path, cell, epsilon, delta, runs):
+    raise NotImplementedError("knows rows, not people")
+
+
+def together(path, cell, epsilon, delta, runs):
     raise NotImplementedError("knows rows, not people")
 
 

@@ -25,16 +25,19 @@ def _data(path, cell):
 
 
 def _query(data, cell, loss):
-    """By group it is told that people are in so many groups, as they are: what it could do about that keeps one group fewer than it adds
-    noise for. Else it truncates by itself."""
+    """By group it is told that people are in so many groups, where they are: what it could do about that keeps one group fewer than it adds
+    noise for. Else it truncates by itself, and it is told of one group more."""
     key = "k" if cell["task"] == "keys" else "g"
     grouped = cell["groups"] or cell["task"] == "keys"
     told = [dp.polars.Bound(by=[key], num_groups=cell["max_groups"], per_group=cell["max_rows"])]
-    unit = dp.unit_of(contributions=told) if grouped else dp.unit_of(contributions=1, identifier=pl.col("who"))
+    unit = dp.unit_of(contributions=told) if grouped and not cell["biting"] else dp.unit_of(contributions=1, identifier=pl.col("who"))
     by_key = dp.polars.Margin(by=[key], max_length=MOST, max_groups=2_000)
     context = dp.Context.compositor(
         data=data, privacy_unit=unit, privacy_loss=loss, split_evenly_over=1, margins=[dp.polars.Margin(max_length=MOST), by_key]
     )
+    if grouped and cell["biting"]:
+        few = context.query().truncate_per_group(cell["max_rows"], by=[key])
+        return few.truncate_num_groups(cell["max_groups"] + 1, by=[key], keep="first")
     return context.query() if grouped else context.query().truncate_per_group(1 if cell["task"] == "people" else cell["max_rows"])
 
 
@@ -60,7 +63,7 @@ def _released(select, divisor=1):
 
 
 def _numbers(frame, divisor):
-    return (frame.to_numpy().astype(float) / divisor).ravel().tolist()
+    return (frame.to_numpy().astype(float) / np.array(divisor)).ravel().tolist()
 
 
 def keys(path, cell, epsilon, delta, runs):
@@ -75,16 +78,17 @@ def _bounds(cell):
 
 count = people = _released(lambda cell: [dp.len()])  # noqa: ARG005
 mean = _released(lambda cell: [X.fill_null(0).dp.mean(_bounds(cell))], STEPS)
+together = _released(lambda cell: [dp.len(), X.fill_null(0).dp.mean(_bounds(cell))], [1, STEPS])
 
 
 def _at_once(expression, divisor=1):
     """Without groups many at once, for as many times epsilon: each time it goes through all rows, which takes it long. What it would put
     for NULL, of which there are none, differs, since equal expressions get one noise."""
-    by_group = _released(lambda cell: [expression(cell, 0)], divisor)
+    one_by_one = _released(lambda cell: [expression(cell, 0)], divisor)
 
     def task(path, cell, epsilon, delta, runs):
-        if cell["groups"]:
-            return by_group(path, cell, epsilon, delta, runs)
+        if cell["groups"] or cell["biting"]:  # rows are sampled anew each time, and shared by all at once
+            return one_by_one(path, cell, epsilon, delta, runs)
         data, many = _data(path, cell), min(runs, AT_ONCE)
         each = [expression(cell, i).alias(f"v{i}") for i in range(many)]
         measurement = _query(data, cell, dp.loss_of(epsilon=epsilon * many)).select(*each).resolve()

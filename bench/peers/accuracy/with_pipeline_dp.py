@@ -1,9 +1,10 @@
 """PipelineDP: its combiners are given the data once, and give their answer anew for each run; for keys its strategies are asked.
-Laplace or Gaussian noise, whichever is less."""
+Laplace or Gaussian noise, whichever is less. Where caps bite, its engine samples rows and groups anew for each run."""
 
 from __future__ import annotations
 
 from importlib.metadata import version
+from operator import itemgetter
 
 import numpy as np
 import pipeline_dp
@@ -33,8 +34,29 @@ def _noise(cell, epsilon, delta):
     return NOISE.GAUSSIAN if wide < 2**0.5 * cell["max_groups"] / epsilon else NOISE.LAPLACE
 
 
+def _sampled(metrics, read, path, cell, epsilon, delta, runs):
+    noise, table = _noise(cell, epsilon, delta), parquet.read_table(path)
+    rows = list(zip(*(table.column(name).to_pylist() for name in ("who", "g", "x")), strict=True))
+    columns = pipeline_dp.DataExtractors(
+        privacy_id_extractor=itemgetter(0), partition_extractor=itemgetter(1), value_extractor=itemgetter(2)
+    )
+    groups = list(range(cell["groups"] or 1))
+
+    def once():
+        spent = delta if noise == NOISE.GAUSSIAN else 0
+        accountant = pipeline_dp.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=spent)
+        engine = pipeline_dp.DPEngine(accountant, pipeline_dp.LocalBackend())
+        answer = engine.aggregate(rows, _params(metrics(cell), cell, noise), columns, public_partitions=groups)
+        accountant.compute_budgets()
+        return [value for _, found in sorted(answer, key=itemgetter(0)) for value in read(found)]
+
+    return lambda: [once() for _ in range(runs)]
+
+
 def _combined(metrics, read):
     def task(path, cell, epsilon, delta, runs):
+        if cell["biting"]:
+            return _sampled(metrics, read, path, cell, epsilon, delta, runs)
         noise = _noise(cell, epsilon, delta)
         accountant = pipeline_dp.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=delta if noise == NOISE.GAUSSIAN else 0)
         combiner = combiners.create_compound_combiner(_params(metrics(cell), cell, noise), accountant)
@@ -65,6 +87,7 @@ count = _combined(lambda cell: [METRICS.COUNT], lambda found: [found.count])  # 
 people = _combined(lambda cell: [METRICS.PRIVACY_ID_COUNT], lambda found: [found.privacy_id_count])  # noqa: ARG005
 sum = _combined(lambda cell: [METRICS.SUM], lambda found: [found.sum])  # noqa: ARG005
 mean = _combined(lambda cell: [METRICS.MEAN], lambda found: [found.mean])  # noqa: ARG005
+together = _combined(lambda cell: [METRICS.COUNT, METRICS.MEAN], lambda found: [found.count, found.mean])  # noqa: ARG005
 variance = _combined(lambda cell: [METRICS.VARIANCE], lambda found: [found.variance])  # noqa: ARG005
 deviation = _combined(lambda cell: [METRICS.VARIANCE], lambda found: [max(found.variance, 0) ** 0.5])  # noqa: ARG005
 quantile = quantiles = _combined(_percentiles, list)

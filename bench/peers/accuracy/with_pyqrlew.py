@@ -47,7 +47,7 @@ def _asked(expression, key=None):
             if key:
                 return [len(found)]
             rows = sorted(found, key=lambda row: int(row[0])) if name else found
-            return [float(row[-1]) for row in rows]
+            return [float(value) for row in rows for value in row[1 if name else 0 :]]
 
         return lambda: [once() for _ in range(runs)]
 
@@ -59,6 +59,7 @@ people = _asked("COUNT(DISTINCT who)")
 distinct = _asked("COUNT(DISTINCT k)")
 sum = _asked("SUM(x)")
 mean = _asked("AVG(x)")
+together = _asked("COUNT(*) AS n, AVG(x)")
 variance = _asked("VARIANCE(x)")
 deviation = _asked("STDDEV(x)")
 keys = _asked("COUNT(*)", "k")

@@ -1,5 +1,6 @@
-"""smartnoise-sql on DuckDB: exact numbers are taken once and handed to it again for each run, as it offers. It caps the rows of a person,
-not the groups. Its epsilon is for each column; it gets what makes the price that it names itself the one that was asked for."""
+"""smartnoise-sql on DuckDB: exact numbers are taken once and handed to it again for each run, as it offers; where caps bite, all is done
+anew, since it samples rows. It caps the rows of a person, not the groups. Its epsilon is for each column; it gets what makes the price that
+it names itself the one that was asked for."""
 
 from __future__ import annotations
 
@@ -14,11 +15,12 @@ VERSION = version("smartnoise-sql")
 
 
 class DuckReader(PostgresReader):
-    """Its reader for PostgreSQL, which has nearly the same SQL; DuckDB has nothing to commit and does not sort by random();
-    nobody has more rows than count, so any order will do."""
+    """Its reader for PostgreSQL, which has nearly the same SQL; DuckDB has nothing to commit and sorts by random numbers in
+    a column only."""
 
     def execute(self, query, **options):  # noqa: ARG002 - it passes accuracy=False
-        done = self.conn.execute(str(query).replace("RANDOM ( )", "1"))
+        dealt = str(query).replace("SELECT who AS who", "SELECT random() AS dice, who AS who", 1)
+        done = self.conn.execute(dealt.replace("RANDOM ( )", "dice"))
         return [tuple(column[0] for column in done.description), *done.fetchall()]
 
 
@@ -48,6 +50,9 @@ def _ask(expression, key=None):
         first = _reader(path, cell, epsilon, delta, key is not None)
         asked = first.get_privacy_cost(sql)[0]
         reader = _reader(path, cell, epsilon * epsilon / asked, delta, key is not None)
+        if cell["biting"]:
+            skipped = 1 if name else 0
+            return lambda: [_numbers(reader.execute(sql), skipped) for _ in range(runs)]
         subquery, _ = reader._rewrite(sql)
         names, *rows = reader.reader.execute(subquery)
         rows.sort()
@@ -68,10 +73,16 @@ def _ask(expression, key=None):
     return task
 
 
+def _numbers(answer, skipped):
+    """The rows by group, without the group."""
+    return [float(value) for row in sorted(list(answer)[1:]) for value in row[skipped:]]
+
+
 count = _ask("COUNT(*)")
 people = _ask("COUNT(DISTINCT who)")
 sum = _ask("SUM(x)")
 mean = _ask("AVG(x)")
+together = _ask("COUNT(*) AS n, AVG(x)")
 variance = _ask("VAR(x)")
 deviation = _ask("STDDEV(x)")
 keys = _ask("COUNT(*)", "k")
