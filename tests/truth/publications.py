@@ -1,9 +1,9 @@
 """Publications under contribution bounds: what they count, drawn many times, against the data.
 
-docs/publishing.md: a count is that of the rows that count plus noise, right on average, and its
-interval holds the exact one. Rows without a declared value in one of the columns count nowhere; of
-each person max_rows_per_group of the others count, the first by the engine's hash of person and
-combination (docs/decisions/0009).
+docs/publishing.md: a count is that of the rows that count plus noise, right on average but for what
+cutting to parts of a row loses, and its interval holds the exact one. Rows without a declared value
+in one of the columns count nowhere; of a person with c others each counts min(1, m/c), m being
+max_rows_per_group (docs/decisions/0009).
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import duckdb
-
 from hedgerow.purse import Purse
 from truth import grid
 from truth.alarms import count_rounds, exceeds_share, find_factor, measure_excess
-from truth.worlds import NAMES, ROWS, SHAPES, World, write_rank
+from truth.worlds import ROWS, SHAPES, World
 
 __all__ = ["Published", "count_all_tests", "judge_publication", "list_publications"]
 
@@ -71,28 +69,27 @@ def count_all_tests() -> int:
     return grid.count_tests(grid.list_cells()) + sum(one.tests for one in list_publications())
 
 
-def _tally_rows(world: World, columns: Iterable[str]) -> Counter[tuple[Any, ...]]:
-    """Return how often each combination is there among the rows that count."""
-    low, high = SHAPES[world.shape][0]
-    codes = {"x": f"(x - {low})", "own": f"(ascii(own) - {ord(NAMES[0])})"}
-    word = "CAST(0 AS BIGINT)"
-    for column in columns:
-        word = f"({word} * {3 if column == 'own' else int(high - low) + 1} + {codes[column]})"
-    held = duckdb.connect()
-    held.register("data", world.table)
-    order = f"{write_rank('uid', 'word')}, word"
-    place = f"row_number() OVER (PARTITION BY uid ORDER BY {order})"
-    coded = f"(SELECT *, {word} AS word FROM data WHERE x IS NOT NULL)"
-    chosen = f"SELECT x, own FROM {coded} QUALIFY {place} <= {world.cap}"
-    return Counter(held.execute(f"SELECT {', '.join(columns)} FROM ({chosen})").fetchall())
+def _weigh_rows(world: World, columns: Iterable[str]) -> dict[tuple[Any, ...], Fraction]:
+    """Return what the rows of each combination weigh together."""
+    rows = [row for row in world.table.to_pylist() if row["x"] is not None]
+    many = Counter(row["uid"] for row in rows)
+    found: dict[tuple[Any, ...], Fraction] = {}
+    for row in rows:
+        values = tuple(row[column] for column in columns)
+        weight = min(Fraction(1), Fraction(world.cap, many[row["uid"]]))
+        found[values] = found.get(values, Fraction(0)) + weight
+    return found
 
 
-def _find_meaning(published: Published, row: Mapping[str, Any], tally: Counter[tuple[Any, ...]]) -> int:
+def _find_meaning(published: Published, row: Mapping[str, Any], weights: Mapping[tuple[Any, ...], Fraction]) -> Fraction:
     """Return the exact count that a row of the publication is about."""
     if published.kind in ("cdf", "stream"):
-        return sum(many for (value,), many in tally.items() if value <= row["x"])
+        return sum((weight for (value,), weight in weights.items() if value <= row["x"]), Fraction(0))
     wanted = [row[column] for column in published.columns]
-    return sum(many for values, many in tally.items() if all(asked in (None, value) for asked, value in zip(wanted, values, strict=True)))
+    found = (
+        weight for values, weight in weights.items() if all(asked in (None, value) for asked, value in zip(wanted, values, strict=True))
+    )
+    return sum(found, Fraction(0))
 
 
 def judge_publication(published: Published, tests: int) -> list[str]:
@@ -110,15 +107,18 @@ def judge_publication(published: Published, tests: int) -> list[str]:
                 draft.sketch.total,
                 rows=draft._plan.bound.max_rows,
                 relation=published.relation,
+                fine=draft._plan.measures[0].fine,
             )
             for _ in range(DRAWS)
         )
         return list(zip(*(draft.sketch.build(purse).table.to_pylist() for purse in many), strict=True))  # type: ignore[arg-type]
 
-    drawn, tally = [draw()], _tally_rows(world, published.columns)
+    # Somebody loses a part in a combination: no more than there are rows, and units times combinations.
+    lost = float(draft._terms.lost(len(_weigh_rows(world, published.columns)))) if draft._terms.fine > 1 else 0.0
+    drawn, weights = [draw()], _weigh_rows(world, published.columns)
     for place, rows in enumerate(drawn[0]):
-        meaning = _find_meaning(published, rows[0], tally)
-        ratio = measure_excess([row["count"] for row in rows], Fraction(meaning), bias=0, factor=find_factor(tests))
+        meaning = _find_meaning(published, rows[0], weights)
+        ratio = measure_excess([row["count"] for row in rows], meaning, bias=lost, factor=find_factor(tests))
         if ratio > 1:
             reasons.append(f"{published}: count {place} is off by {ratio:.3g} times what is allowed")
         for turn in range(rounds):
@@ -131,6 +131,6 @@ def judge_publication(published: Published, tests: int) -> list[str]:
     return reasons
 
 
-def _is_missed(rows: Iterable[Mapping[str, Any]], meaning: int) -> bool:
+def _is_missed(rows: Iterable[Mapping[str, Any]], meaning: Fraction) -> bool:
     outside = [not row["count_low"] - 1e-9 <= meaning <= row["count_high"] + 1e-9 for row in rows]
     return exceeds_share(sum(outside), len(outside))
