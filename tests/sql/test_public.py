@@ -110,8 +110,14 @@ def shown(sql: str) -> str:
         ),
         (
             "SELECT region FROM regions GROUP BY 1, people HAVING MAX(people) > 2 ORDER BY region NULLS FIRST LIMIT 3 OFFSET 1",
-            "SELECT region FROM regions AS regions GROUP BY 1 , people HAVING ( max ( people ) > 2 ) ORDER BY region NULLS FIRST "
-            "LIMIT 3 OFFSET 1",
+            "SELECT region FROM regions AS regions GROUP BY 1 , people "
+            "HAVING coalesce ( CAST ( ( max ( people ) > 2 ) AS BOOLEAN ) , FALSE ) "
+            "ORDER BY region NULLS FIRST LIMIT 3 OFFSET 1",
+        ),
+        (
+            "SELECT 1 FROM regions r JOIN regions s ON ((r.region = s.region) AND ((r.people < s.people AND s.region IS NULL)))",
+            "SELECT 1 FROM regions AS r JOIN regions AS s ON ( r . region = s . region ) AND ( r . people < s . people ) "
+            "AND coalesce ( CAST ( ( s . region IS NULL ) AS BOOLEAN ) , FALSE )",
         ),
         (
             "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3) SELECT n, region FROM c, regions",
