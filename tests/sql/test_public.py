@@ -120,6 +120,12 @@ def shown(sql: str) -> str:
             "AND coalesce ( CAST ( ( s . region IS NULL ) AS BOOLEAN ) , FALSE )",
         ),
         (
+            "SELECT 1 FROM regions r JOIN regions s ON LOWER(r.region) = s.region WHERE LOWER(r.region) = 'x'",
+            "SELECT 1 FROM regions AS r JOIN regions AS s ON ( lower ( r . region ) = s . region ) "
+            "AND coalesce ( CAST ( ( lower ( r . region ) = s . region ) AS BOOLEAN ) , FALSE ) "
+            "WHERE coalesce ( CAST ( ( lower ( r . region ) = 'x' ) AS BOOLEAN ) , FALSE )",
+        ),
+        (
             "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3) SELECT n, region FROM c, regions",
             "WITH RECURSIVE c ( n ) AS ( SELECT 1 UNION ALL SELECT ( n + 1 ) FROM c AS c WHERE ( n < 3 ) ) "
             "SELECT n , region FROM c AS c , regions AS regions",
@@ -142,6 +148,14 @@ def shown(sql: str) -> str:
 )
 def test_what_is_written_of_a_statement(sql: str, written: str) -> None:
     assert shown(sql) == written
+
+
+def test_a_join_within_a_join_is_written_once() -> None:
+    """Twice at every level would be a thousand times at the tenth."""
+    sql = "SELECT 1 FROM regions"
+    for _ in range(8):
+        sql = f"SELECT 1 FROM regions r JOIN regions s ON LOWER(r.region) = ({sql})"
+    assert shown(sql).count("lower") == 8
 
 
 @pytest.mark.parametrize(

@@ -178,10 +178,11 @@ class _Reader:
             found += ["HAVING", self._condition(take_node(node.args["having"], self, exp.Having, "this").this)]
         return (*found, self._modifiers(node))
 
-    def _condition(self, node: object) -> Phrase:
+    def _condition(self, node: object, *, joins: bool = False) -> Phrase:
         """Read what decides about rows, part by part. NULL is as good as false there, and is written so
         unless columns and constants are compared: else the engine may be mistaken about NULL (see
-        ``engines.terms``)."""
+        ``engines.terms``). An equality that joins stands there as it is, too: by that alone are rows
+        looked up instead of compared pair by pair."""
         found: list[Phrase] = []
         rest = [node]
         while rest:
@@ -192,15 +193,18 @@ class _Reader:
                 both = take_node(one, self, exp.And, "this", "expression")
                 rest += [both.expression, both.this]
             else:
-                found += ["AND", self._sure(one)]
+                found += ["AND", self._sure(one, joins=joins)]
         return tuple(found[1:])
 
-    def _sure(self, node: object) -> Phrase:
+    def _sure(self, node: object, *, joins: bool) -> Phrase:
         found = self.read(node)
         sides = (node.this, node.expression) if isinstance(node, exp.Predicate) and isinstance(node, exp.Binary) else (None,)
         plain = type(node) in _COMPARED and all(isinstance(side, exp.Column | exp.Literal) for side in sides)
         certain = ("CAST", "(", found, "AS", "BOOLEAN", ")")  # a number may be a condition
-        return found if plain else ("coalesce", "(", certain, ",", "FALSE", ")")
+        guarded: Phrase = ("coalesce", "(", certain, ",", "FALSE", ")")
+        # With a subquery, what is written twice here could hold what is written twice there.
+        twice = joins and type(node) is exp.EQ and node.find(exp.Query) is None
+        return found if plain else (found, "AND", guarded) if twice else guarded
 
     def _union(self, node: exp.Union) -> Phrase:
         take_node(node, self, exp.Union, *_UNION)
@@ -313,7 +317,7 @@ class _Reader:
             return (",", source)
         found: list[Phrase] = [*words, "JOIN", source]
         if on is not None:
-            found += ["ON", self._condition(on)]
+            found += ["ON", self._condition(on, joins=True)]
         if using:
             found += ["USING", "(", listed(map(self._used, using)), ")"]
         return tuple(found)
