@@ -99,6 +99,32 @@ def test_named_subqueries_work_as_ever(tmp_path: Path) -> None:
         assert db.query(f"WITH {big}, {two} SELECT COUNT(*) AS n FROM two b JOIN Big USING (region)").rows == [{"n": 2}]
 
 
+def test_a_named_subquery_may_have_the_name_of_the_table_it_asks_of(tmp_path: Path) -> None:
+    with hr.open(write_survey(tmp_path), in_process=True) as db:
+        assert db.query("WITH regions AS (SELECT region FROM regions) SELECT COUNT(*) AS n FROM regions").rows == [{"n": 3}]
+        with pytest.raises(Refused):
+            db.query("WITH regions AS (SELECT region FROM people) SELECT * FROM regions", epsilon=1)
+
+
+def test_a_condition_may_be_a_number_or_stand_in_brackets(tmp_path: Path) -> None:
+    """As in plain SQL: what is not 0 holds; and brackets hide no inequality from ASOF."""
+    with hr.open(write_survey(tmp_path), in_process=True) as db:
+        assert db.query("SELECT COUNT(*) AS n FROM regions WHERE CAST(area AS DOUBLE) - 7").rows == [{"n": 2}]
+        joined = "SELECT COUNT(*) AS n FROM regions r ASOF JOIN regions s ON (r.region = s.region AND (r.area >= s.area))"
+        assert db.query(joined).rows == [{"n": 3}]
+
+
+def test_a_number_beyond_64_bits_is_refused_and_never_shown_as_null(tmp_path: Path) -> None:
+    far = "SUM(CAST(people AS BIGINT) * 46116860184273879)"
+    with hr.open(write_survey(tmp_path), in_process=True) as db:
+        assert db.query("SELECT SUM(CAST(people AS BIGINT)) AS n FROM regions").rows == [{"n": 300}]
+        assert db.query("SELECT SUM(CAST(people AS BIGINT)) AS n FROM regions WHERE region = 'x'").rows == [{"n": None}]
+        for value in (far, "18446744073709551615", "HASH(region)"):
+            with pytest.raises(Refused, match="does not fit in 64 bits"):
+                db.query(f"SELECT {value} AS n FROM regions {'' if 'SUM' in value else 'ORDER BY HASH(region) DESC LIMIT 1'}")
+        assert db.query(f"SELECT CAST({far} AS TEXT) AS n FROM regions").rows == [{"n": str(300 * 46116860184273879)}]
+
+
 def test_a_file_that_is_gone_is_said_so(tmp_path: Path) -> None:
     with hr.open(write_survey(tmp_path), in_process=True) as db:
         (tmp_path / "regions.csv").unlink()

@@ -110,8 +110,20 @@ def shown(sql: str) -> str:
         ),
         (
             "SELECT region FROM regions GROUP BY 1, people HAVING MAX(people) > 2 ORDER BY region NULLS FIRST LIMIT 3 OFFSET 1",
-            "SELECT region FROM regions AS regions GROUP BY 1 , people HAVING ( max ( people ) > 2 ) ORDER BY region NULLS FIRST "
-            "LIMIT 3 OFFSET 1",
+            "SELECT region FROM regions AS regions GROUP BY 1 , people "
+            "HAVING coalesce ( CAST ( ( max ( people ) > 2 ) AS BOOLEAN ) , FALSE ) "
+            "ORDER BY region NULLS FIRST LIMIT 3 OFFSET 1",
+        ),
+        (
+            "SELECT 1 FROM regions r JOIN regions s ON ((r.region = s.region) AND ((r.people < s.people AND s.region IS NULL)))",
+            "SELECT 1 FROM regions AS r JOIN regions AS s ON ( r . region = s . region ) AND ( r . people < s . people ) "
+            "AND coalesce ( CAST ( ( s . region IS NULL ) AS BOOLEAN ) , FALSE )",
+        ),
+        (
+            "SELECT 1 FROM regions r JOIN regions s ON LOWER(r.region) = s.region WHERE LOWER(r.region) = 'x'",
+            "SELECT 1 FROM regions AS r JOIN regions AS s ON ( lower ( r . region ) = s . region ) "
+            "AND coalesce ( CAST ( ( lower ( r . region ) = s . region ) AS BOOLEAN ) , FALSE ) "
+            "WHERE coalesce ( CAST ( ( lower ( r . region ) = 'x' ) AS BOOLEAN ) , FALSE )",
         ),
         (
             "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3) SELECT n, region FROM c, regions",
@@ -136,6 +148,14 @@ def shown(sql: str) -> str:
 )
 def test_what_is_written_of_a_statement(sql: str, written: str) -> None:
     assert shown(sql) == written
+
+
+def test_a_join_within_a_join_is_written_once() -> None:
+    """Twice at every level would be a thousand times at the tenth."""
+    sql = "SELECT 1 FROM regions"
+    for _ in range(8):
+        sql = f"SELECT 1 FROM regions r JOIN regions s ON LOWER(r.region) = ({sql})"
+    assert shown(sql).count("lower") == 8
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from hedgerow.engines.wire import Broken
 from hedgerow.engines.worker import Child, Failed
 from hedgerow.engines.writing import write
 from hedgerow.errors import Refused, SourceError
-from hedgerow.plan.values import Type
+from hedgerow.plan.values import Type, Value
 from hedgerow.policy import Policy
 from hedgerow.sql import phrases
 from hedgerow.sql.catalog import Catalog
@@ -87,12 +87,27 @@ def _shelve(child: Child, asked: Public, paths: Mapping[str, Path], catalog: Cat
 
 
 def _listed(child: Child, asked: Public, columns: tuple[tuple[str, str], ...]) -> Listing:
-    stored: dict[str, Type] = {there.name: there.type or "text" for there in physical(columns)}
-    outputs = [(f"c{place}", as_type(column(name), type_, total=True)) for place, (name, type_) in enumerate(stored.items())]
+    stored = {there.name: there for there in physical(columns)}
+    # Whole numbers that may have more than 64 bits come as text: TRY_CAST would make NULL of them.
+    kinds: list[Type] = [there.type or "text" for there in stored.values()]
+    long = [there.wide and there.type == "integer" for there in stored.values()]
+    told = ["text" if wide else kind for wide, kind in zip(long, kinds, strict=True)]
+    values = (as_type(column(name), type_, total=True) for name, type_ in zip(stored, told, strict=True))
+    outputs = [(f"c{place}", value) for place, value in enumerate(values)]
     query = select(outputs, exp.Table(this=exp.to_identifier(_DESCRIBED, quoted=True)))
-    types = dict(zip(asked.names.list_outputs(stored), stored.values(), strict=True))
-    keys, _ = child.answer(Statement(write(query, DUCKDB), tuple(types.values()), ()))
+    types = dict(zip(asked.names.list_outputs(stored), kinds, strict=True))
+    keys, _ = child.answer(Statement(write(query, DUCKDB), tuple(told), ()))
     if keys and len(keys[0]) > _ROWS:
         raise Refused(f"The answer has more than {_ROWS:,} rows: add LIMIT, or read the file of the table with a tool of your own.")
+    keys = [list(map(_whole, found)) if wide else found for wide, found in zip(long, keys, strict=True)]
     rows: list[dict[str, Any]] = [dict(zip(types, values, strict=True)) for values in zip(*keys, strict=True)]
     return Listing(types, rows)
+
+
+def _whole(value: Value) -> int | None:
+    """Return a whole number that was told as text; refuse one of more than 64 bits."""
+    found = None if value is None else int(value)  # type: ignore[arg-type]
+    if found is not None and not -(2**63) <= found < 2**63:
+        instead = "write CAST(… AS DOUBLE), or CAST(… AS TEXT) for all its digits"
+        raise Refused(f"A whole number of the answer does not fit in 64 bits: {instead}.")
+    return found

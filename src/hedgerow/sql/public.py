@@ -69,9 +69,11 @@ def read_public(text: str, catalog: Catalog) -> Public | None:
     if heading.explain or heading.options.epsilon is not None or not isinstance(tree, exp.Query):
         return None
     named = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
-    asked = [table.name for table in tree.find_all(exp.Table) if table.name.casefold() not in named]
-    known = [catalog.table(name) for name in asked]
-    if not known or any(found is None or found[1].schema.unit is not None for found in known):
+    asked = {table.name for table in tree.find_all(exp.Table)}
+    # A named subquery may have the name of the public table that it asks of: the reader knows
+    # which of them is meant where.
+    asked -= {name for name in asked if name.casefold() in named and not _is_public(name, catalog)}
+    if not asked or not all(_is_public(name, catalog) for name in asked):
         return None
     _check_tokens(heading, tree)
     reader = _Reader(heading.text, catalog, _mark(text))
@@ -83,6 +85,11 @@ def read_public(text: str, catalog: Catalog) -> Public | None:
         if isinstance(item, exp.Alias):
             reader.names.spell(item.alias)
     return Public(phrase, reader.names, tuple(reader.tables), heading.text, tree)
+
+
+def _is_public(name: str, catalog: Catalog) -> bool:
+    found = catalog.table(name)
+    return found is not None and found[1].schema.unit is None
 
 
 def _check_tokens(heading: Heading, tree: exp.Expr) -> None:
@@ -168,25 +175,36 @@ class _Reader:
         if node.args.get("group"):
             found += ["GROUP BY", self._group(node.args["group"])]
         if node.args.get("having"):
-            found += ["HAVING", self.read(take_node(node.args["having"], self, exp.Having, "this").this)]
+            found += ["HAVING", self._condition(take_node(node.args["having"], self, exp.Having, "this").this)]
         return (*found, self._modifiers(node))
 
-    def _condition(self, node: object) -> Phrase:
+    def _condition(self, node: object, *, joins: bool = False) -> Phrase:
         """Read what decides about rows, part by part. NULL is as good as false there, and is written so
         unless columns and constants are compared: else the engine may be mistaken about NULL (see
-        ``engines.terms``)."""
+        ``engines.terms``). An equality that joins stands there as it is, too: by that alone are rows
+        looked up instead of compared pair by pair."""
         found: list[Phrase] = []
-        while type(node) is exp.And:
-            both = take_node(node, self, exp.And, "this", "expression")
-            found += [self._sure(both.expression), "AND"]
-            node = both.this
-        return (self._sure(node), *reversed(found))
+        rest = [node]
+        while rest:
+            one = rest.pop()
+            while type(one) is exp.Paren:
+                one = take_node(one, self, exp.Paren, "this").this
+            if type(one) is exp.And:
+                both = take_node(one, self, exp.And, "this", "expression")
+                rest += [both.expression, both.this]
+            else:
+                found += ["AND", self._sure(one, joins=joins)]
+        return tuple(found[1:])
 
-    def _sure(self, node: object) -> Phrase:
+    def _sure(self, node: object, *, joins: bool) -> Phrase:
         found = self.read(node)
         sides = (node.this, node.expression) if isinstance(node, exp.Predicate) and isinstance(node, exp.Binary) else (None,)
         plain = type(node) in _COMPARED and all(isinstance(side, exp.Column | exp.Literal) for side in sides)
-        return found if plain else ("coalesce", "(", found, ",", "FALSE", ")")
+        certain = ("CAST", "(", found, "AS", "BOOLEAN", ")")  # a number may be a condition
+        guarded: Phrase = ("coalesce", "(", certain, ",", "FALSE", ")")
+        # With a subquery, what is written twice here could hold what is written twice there.
+        twice = joins and type(node) is exp.EQ and node.find(exp.Query) is None
+        return found if plain else (found, "AND", guarded) if twice else guarded
 
     def _union(self, node: exp.Union) -> Phrase:
         take_node(node, self, exp.Union, *_UNION)
@@ -299,7 +317,7 @@ class _Reader:
             return (",", source)
         found: list[Phrase] = [*words, "JOIN", source]
         if on is not None:
-            found += ["ON", self._condition(on)]
+            found += ["ON", self._condition(on, joins=True)]
         if using:
             found += ["USING", "(", listed(map(self._used, using)), ")"]
         return tuple(found)

@@ -76,3 +76,7 @@ def test_public_tables_are_asked_as_they_are(tmp_path: Path) -> None:
             assert db.query(f"SELECT COUNT(*) AS n FROM r WHERE {condition}").rows == [{"n": 1}], condition
         joined = "SELECT COUNT(*) AS n FROM r JOIN r s ON r.k = s.k AND NULLIF(s.k, 'nowhat') LIKE 'no%'"
         assert db.query(joined).rows == [{"n": 1}]
+        for condition in (f"{value} LIKE 'no%'", f"({value} LIKE 'no%' AND (k >= 'n'))", f"LEAST({value}, {value}) LIKE 'no%'"):
+            assert db.query(f"SELECT k FROM r GROUP BY k HAVING {condition}").rows == [{"k": "nowhere"}], condition
+        grouped = f"SELECT {value} AS y, COUNT(*) AS n FROM r GROUP BY y HAVING y LIKE 'no%'"
+        assert db.query(grouped).rows == [{"y": "nowhere", "n": 1}]
