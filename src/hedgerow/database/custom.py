@@ -112,7 +112,10 @@ def ran(desk: Desk, program: Program, arguments: Mapping[str, Any], *, analyst: 
     stored = desk.ledger.answers(given.key, given.version)
     if stored:
         return _outcome(stored[0][1], stored[0][0], reused=True)
-    admit(program, given.public, given.lengths, desk.source.deadline if isinstance(desk.source, Worker) else None)
+    if isinstance(desk.source, Worker):
+        admit(program, given.public, given.lengths, desk.source.deadline, desk.source.limits.room)
+    else:
+        admit(program, given.public, given.lengths)
     runner = _runner(desk.source, program, given.public)
     try:
         given.rehearse(runner)

@@ -13,6 +13,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.verify.examination import examine
 from hedgerow.verify.language.hr import parse
 from hedgerow.verify.language.program import (
+    Apply,
     Assign,
     Claim,
     Kind,
@@ -26,6 +27,7 @@ from hedgerow.verify.language.program import (
     Program,
     Relation,
     Sample,
+    Truth,
 )
 from hedgerow.verify.language.python import programs
 from hedgerow.verify.language.running import run
@@ -316,6 +318,54 @@ def test_names_that_are_the_proofs_own() -> None:
     found = check(program, given(program))
     assert found is not None
     assert "noise0!1 is not a name" in found.reason
+
+
+def test_sites_that_two_draws_share() -> None:
+    """A run found the scale of a draw by its site: a coin of the chance e^-100 lent it to the noise
+    beside it, and the exact count was told at any epsilon."""
+    coins = (
+        Sample("a", Noise.BERNOULLI, (Number(Fraction(1, 2)),), 0),
+        Sample("b", Noise.BERNOULLI, (Apply("exp", (Number(Fraction(-100)),)),), 1),
+        Output(Apply("and", (Name("a"), Name("b")))),
+    )
+    scale = Apply("/", (Number(Fraction(1)), Name("eps")))
+    shared, own = (
+        built(
+            (*coins, Sample("z", Noise.LAPLACE, (scale,), site), Output(Apply("+", (Name("x"), Name("z"))))),
+            *(Parameter("x", Kind.REAL, private=True), EPS),
+        )
+        for site in (1, 2)
+    )
+    back = ["-", "x@1", "x@2"]
+    assert check(own, given(own, mode="finite", shifts=[False, False, back])) is None
+    found = check(shared, given(shared, mode="finite", shifts=[False, back]))
+    assert found is not None
+    assert found.reason == "two sampling statements have the same site"
+
+
+def test_parameters_of_one_name() -> None:
+    twice = (Parameter("x", Kind.REAL, private=private) for private in (True, False))
+    program = built((Output(Name("x")),), *twice, EPS)
+    found = check(program, given(program, shifts=[]))
+    assert found is not None
+    assert found.reason == "two parameters have the same name"
+
+
+def test_a_parameter_that_is_written_like_a_truth() -> None:
+    """In the cost of a proof a power is known by how it is written: e^(0 if True else -100) stood for
+    two numbers, and one cancelled the other."""
+
+    def power(condition: Truth | Name) -> Apply:
+        return Apply("exp", (Apply("if", (condition, Number(Fraction(0)), Number(Fraction(-100)))),))
+
+    scale = Apply("/", (power(Name("True")), Apply("*", (Name("eps"), power(Truth(value=True))))))
+    program = built(
+        (Sample("z", Noise.LAPLACE, (scale,), 0), Output(Apply("+", (Name("x"), Name("z"))))),
+        *(Parameter("x", Kind.REAL, private=True), Parameter("True", Kind.BOOL, private=False), EPS),
+    )
+    found = check(program, given(program, shifts=[["-", "x@1", "x@2"]]))
+    assert found is not None
+    assert found.reason == "True is not a name that a program may use"
 
 
 def test_a_private_parameter_that_is_assigned() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.verify.language.outside import Outside
-from hedgerow.verify.language.program import Apply, Number, Program
+from hedgerow.verify.language.program import Apply, Number, Program, Sample
 from hedgerow.verify.proof.certificate import Failure
 from hedgerow.verify.proof.checker import check, understood
 from hedgerow.verify.proof.effort import Effort, limited
@@ -304,6 +304,12 @@ def test_one_stretch_that_stands_twice_is_two() -> None:
     assert check(about, certificate(about, ("True",), mode="finite", rates=("0",), **kept)) is None  # type: ignore[arg-type]
     again = replace(about, body=(*about.body, *about.body[:2]))
     found = check(again, certificate(again, ("True",), mode="finite", rates=("0",), **kept))  # type: ignore[arg-type]
+    assert found is not None
+    assert found.reason == "two sampling statements have the same site"
+    coin, told = about.body[:2]
+    assert isinstance(coin, Sample)
+    own = replace(about, body=(*about.body, replace(coin, site=1), told))
+    found = check(own, certificate(own, ("True",) * 2, mode="finite", rates=("0",) * 2, **kept))  # type: ignore[arg-type]
     assert found is not None
     assert found.obligation == "answers"
 

@@ -75,44 +75,37 @@ class _Kinds:
                 return self.applied(expression)
 
     def need(self, expression: Expression, kind: Kind) -> None:
-        found = self.of(expression)
-        if found is not None and found is not kind and not (kind is Kind.REAL and found is Kind.INT):
-            raise Outside(f"{written(expression)} is {_SAID[found]}, and {_SAID[kind]} is needed here", expression.place)
+        _fits(expression, self.of(expression), kind)
 
     def applied(self, expression: Apply) -> Kind | None:
         operator, arguments = expression.operator, expression.arguments
-        if operator in _TRUTHS_FOR and any(self.of(one) is Kind.BOOL for one in arguments):
+        found = [self.of(one) for one in arguments]  # once each: twice at every depth is 2^depth
+        if operator in _TRUTHS_FOR and Kind.BOOL in found:
             operator = _TRUTHS_FOR[operator]
-        if operator in _BITS_FOR and any(self.of(one) is Kind.BITS for one in arguments):
+        if operator in _BITS_FOR and Kind.BITS in found:
             operator = _BITS_FOR[operator]
         if operator in _TRUTHS:
-            return self.all(arguments, Kind.BOOL, Kind.BOOL)
+            return _all(arguments, found, Kind.BOOL, Kind.BOOL)
         if operator in _BITS or operator in ("concat", "bits~"):
-            return self.all(arguments, Kind.BITS, Kind.BITS)
+            return _all(arguments, found, Kind.BITS, Kind.BITS)
         if operator in _ORDER:
-            return self.all(arguments, Kind.REAL, Kind.BOOL)
+            return _all(arguments, found, Kind.REAL, Kind.BOOL)
         if operator in ("/", "ln", "exp", "sqrt"):
-            return self.all(arguments, Kind.REAL, Kind.REAL)
+            return _all(arguments, found, Kind.REAL, Kind.REAL)
         if operator == "floor":
-            return self.all(arguments, Kind.REAL, Kind.INT)
+            return _all(arguments, found, Kind.REAL, Kind.INT)
         if operator == "bit":
-            self.need(arguments[0], Kind.BITS)
-            self.need(arguments[1], Kind.INT)
+            _fits(arguments[0], found[0], Kind.BITS)
+            _fits(arguments[1], found[1], Kind.INT)
             return Kind.BOOL
         if operator in _SAME:
-            self.joined([self.of(one) for one in arguments], expression.place)
+            self.joined(found, expression.place)
             return Kind.BOOL
         if operator == "if":
-            self.need(arguments[0], Kind.BOOL)
-            return self.joined([self.of(one) for one in arguments[1:]], expression.place)
-        self.all(arguments, Kind.REAL, Kind.REAL)  # the arithmetic that keeps whole numbers whole
-        found = [self.of(one) for one in arguments]
+            _fits(arguments[0], found[0], Kind.BOOL)
+            return self.joined(found[1:], expression.place)
+        _all(arguments, found, Kind.REAL, Kind.REAL)  # the arithmetic that keeps whole numbers whole
         return None if None in found else Kind.INT if all(one is Kind.INT for one in found) else Kind.REAL
-
-    def all(self, arguments: tuple[Expression, ...], kind: Kind, result: Kind) -> Kind:
-        for one in arguments:
-            self.need(one, kind)
-        return result
 
     def joined(self, found: list[Kind | None], place: Place) -> Kind | None:
         known = {one for one in found if one is not None}
@@ -143,6 +136,19 @@ class _Kinds:
                 raise Outside(f"{name} is {_SAID[self.known[name]]} elsewhere, and {_SAID[kind]} here", place) from None
             assert found is not None
             self.known[name] = found
+
+
+def _fits(expression: Expression, found: Kind | None, kind: Kind) -> None:
+    """Refuse an expression that has another kind than is needed; a whole number is a number."""
+    if found is not None and found is not kind and not (kind is Kind.REAL and found is Kind.INT):
+        raise Outside(f"{written(expression)} is {_SAID[found]}, and {_SAID[kind]} is needed here", expression.place)
+
+
+def _all(arguments: tuple[Expression, ...], found: list[Kind | None], kind: Kind, result: Kind) -> Kind:
+    """Return the kind of the result, if all arguments have the kind that is needed."""
+    for one, its in zip(arguments, found, strict=True):
+        _fits(one, its, kind)
+    return result
 
 
 def kinds(program: Program) -> dict[str, Kind]:

@@ -21,6 +21,7 @@ same in the second run, where it is less likely by a factor of at most e^cost.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from hedgerow.verify.language.assumptions import public
 from hedgerow.verify.language.kinds import kind_of, resolved
@@ -39,6 +40,8 @@ from hedgerow.verify.proof.sorts import sorts, speaks_of_bits, stands_in
 from hedgerow.verify.proof.wholeness import whole
 
 __all__ = ["check", "discharged", "obligations", "understood"]
+
+_WORDS: Final = frozenset({"True", "False", "if", "else", "and", "or", "not", "xor"})  # of ``program.written``
 
 
 def check(program: Program, certificate: Certificate, *, required: Sequence[str] = OBLIGATIONS) -> Failure | None:
@@ -65,8 +68,14 @@ def understood(program: Program, mode: str = "sequence") -> Program:
     """The program as it is proved: signs settled, noise drawn where it is used, and before branches that private data decide (coins stay
     where they are)."""
     fixed = {one.name for one in program.parameters}
+    if len(fixed) < len(program.parameters):  # one could be private and the other public
+        raise Outside("two parameters have the same name", program.place)
+    if len({one.site for one in program.samples}) < len(program.samples):
+        # A run finds what it draws from by the site, and a proof how it is shifted: each by its own.
+        raise Outside("two sampling statements have the same site", program.place)
     for name in fixed | {one.name for one in statements(program.body) if isinstance(one, Assign | Sample)}:
-        if not name.isidentifier():  # it could be taken for one of the proof's own names
+        # It could be taken for one of the proof's own names, or be written like a truth.
+        if not name.isidentifier() or name in _WORDS:
             raise Outside(f"{name} is not a name that a program may use", program.place)
     for one in statements(program.body):
         if isinstance(one, Assign | Sample) and one.name in fixed:

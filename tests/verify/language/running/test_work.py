@@ -160,3 +160,35 @@ def test_sizes_hold_for_what_runs(body: str, n: int, monkeypatch: pytest.MonkeyP
             assert all(abs(Fraction(number, real.unit)) <= size.most for number in real.terms.values())
             assert len([key for key in real.terms if key]) <= size.terms
             assert max(map(len, real.terms)) <= size.degree
+
+
+GIVEN = {"t": True, "l": (1,), "eps": Fraction(1, 3)}
+FORM = "s = 0.0\nfor i in range({many}):\n    s += laplace(1)\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # as many products as a run of half a minute was thought to hold: it took two
+        FORM.format(many=80) + "for j in range(n):\n    if x > 4216:\n        y = s * s\n",
+        "for j in range(n):\n    z = laplace(" + " + ".join(f"exp({power})" for power in range(1, 16)) + ")\n    w = x > 4216 and z < 3\n",
+    ],
+)
+def test_what_takes_long_where_a_count_is_so_and_so_is_refused(body: str) -> None:
+    program = read(body + "return x + laplace(1 / eps)", PARAMETERS)
+    admit(program, GIVEN | {"n": 400}, {"q": 3}, seconds=60)
+    with pytest.raises(Refused, match="on some data it could take"):
+        admit(program, GIVEN | {"n": 13_000}, {"q": 3}, seconds=60)
+
+
+def test_what_takes_much_memory_where_a_count_is_so_and_so_is_refused() -> None:
+    """Each number is small enough, and all of them together are more than the process has."""
+    several = "".join(f"    y{number} = y / {number + 2}\n" for number in range(30))
+    program = read(f"{FORM.format(many=60)}if x > 4216:\n    y = s * s\n{several}return x + laplace(1 / eps)", PARAMETERS)
+    admit(program, GIVEN | {"n": 1}, {"q": 3})
+    with pytest.raises(Refused, match=r"on some data its numbers could take [\d,]+ MiB, and there are 64\. Keep fewer"):
+        admit(program, GIVEN | {"n": 1}, {"q": 3}, memory=2**26)
+    passing = read(f"{FORM.format(many=40)}w = {' and '.join(['s * s < 3'] * 9)}\nreturn x + laplace(1 / eps)", PARAMETERS)
+    admit(passing, GIVEN | {"n": 1}, {"q": 3})
+    with pytest.raises(Refused, match="its numbers could take"):
+        admit(passing, GIVEN | {"n": 1}, {"q": 3}, memory=2**24)

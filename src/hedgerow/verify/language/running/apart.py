@@ -16,12 +16,12 @@ from hedgerow.engines.wire import Broken, receive, send
 from hedgerow.errors import Refused, SourceError
 from hedgerow.verify.language.encoding import encoded
 from hedgerow.verify.language.program import Program
+from hedgerow.verify.language.running.work import ROOM
 
 __all__ = ["Apart"]
 
 _START: Final = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from hedgerow.verify.language.running.child import main; main()"
 _ROOM: Final = 2**30  # address space beside the numbers: the interpreter, libraries
-_MOST: Final = 2**31  # no admitted program needs more
 _OPENING: Final = 60.0  # seconds until the process is there
 
 
@@ -47,7 +47,7 @@ class Apart:
         self._inlet, self._outlet = self._process.stdin.fileno(), self._process.stdout.fileno()
         for descriptor in (self._inlet, self._outlet):
             os.set_blocking(descriptor, False)
-        space = min(memory, _MOST) + _ROOM
+        space = min(memory, ROOM) + _ROOM
         given = {"program": encoded(program), "public": encoded(list(public.items())), "space": space, "seconds": seconds}
         try:
             self._ask(given, _OPENING)

@@ -55,6 +55,12 @@ class Size:
         """All that must not change from round to round when the rest grows in steps."""
         return self.unit, self.loose, self.degree, self.constants, self.exact
 
+    @property
+    def room(self) -> int:
+        """The bytes that such a number takes at most, its draws included."""
+        bits = self.most.bit_length() + self.unit.bit_length() + self.loose.bit_length()
+        return (1 + self.terms) * (1024 + 8 * self.degree + bits // 4)
+
     def joined(self, other: Size) -> Size:
         """Return what holds for either."""
         return Size(

@@ -30,6 +30,7 @@ from typing import Any, Final, TypeAlias
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.numeric.samplers import discrete_laplace
+from hedgerow.verify.language.assumptions import constants
 from hedgerow.verify.language.kinds import kind_of, kinds
 from hedgerow.verify.language.program import (
     Apply,
@@ -50,6 +51,8 @@ from hedgerow.verify.language.program import (
     Truth,
     While,
     expressions,
+    parts,
+    replaced,
     statements,
     written,
 )
@@ -71,10 +74,12 @@ from hedgerow.verify.language.running.sizes import (
     times,
     whole,
 )
+from hedgerow.verify.price import IRRATIONAL
 
-__all__ = ["UNIT", "admit"]
+__all__ = ["ROOM", "UNIT", "admit"]
 
 UNIT: Final = 1e-5  # seconds for one operation on short numbers, on a slow machine
+ROOM: Final = 2**31  # bytes that all numbers of a run take at most
 _TOLD: Final = 14_000  # bits of a whole number that Python writes down
 _STEPS: Final = 4096  # rounds that are gone through one by one
 _PRIVATE: Final = 64  # bits
@@ -85,14 +90,27 @@ State: TypeAlias = dict[str, Size]
 _TRUTH: Final = Size()
 
 
-def admit(program: Program, public: Mapping[str, Any], lengths: Mapping[str, int], seconds: float | None = None) -> None:
-    """Refuse a program whose numbers could become too large, or whose run could take longer than so many seconds.
+def admit(
+    program: Program,
+    public: Mapping[str, Any],
+    lengths: Mapping[str, int],
+    seconds: float | None = None,
+    memory: int = ROOM,
+) -> None:
+    """Refuse a program whose numbers could become too large, one of them or all together, or whose run could take longer than so many
+    seconds.
 
-    ``lengths`` are those of the private lists.
+    ``lengths`` are those of the private lists, ``memory`` the bytes there are for numbers.
     """
     try:
         sizes = _Sizes(program, public, lengths)
         sizes.block(program.body)
+        needed = sizes.peak + sum(sizes.held.values())
+        if needed > min(memory, ROOM):
+            raise Refused(
+                f"{program.name} is not run: on some data its numbers could take {needed / 2**20:,.0f} MiB, and there are "
+                f"{min(memory, ROOM) / 2**20:,.0f}. Keep fewer large numbers in variables."
+            )
         if seconds is not None and sizes.work * UNIT > seconds:
             raise Refused(
                 f"{program.name} is not run: on some data it could take {sizes.work * UNIT:,.0f} seconds, and the deadline is {seconds:g}. "
@@ -111,7 +129,8 @@ class _Sizes:
         self.lists: dict[str, tuple[int, Size]] = {}
         self.weak = False
         self.work, self.times = 0, 1  # operations on short numbers, and how often what is looked at now is done
-        self.fixed = known_by(program, public)
+        self.fixed, self.known = known_by(program, public), constants(program)
+        self.held, self.passing, self.peak = dict[str, int](), 0, 0  # bytes of variables, and within one statement
         for one in program.parameters:
             if one.private:
                 size, length = whole(_PRIVATE) if one.kind in (Kind.INT, Kind.REAL) else _TRUTH, lengths.get(one.name, 0)
@@ -144,7 +163,14 @@ class _Sizes:
         words = 1 + max(size.most.bit_length(), size.unit.bit_length() + size.loose.bit_length()) // 64
         each = words + words * isqrt(words) // 4  # a product takes more than its length
         terms = (1 + size.terms) * each // 16 + 1
+        self.passing += size.room
+        self.peak = max(self.peak, self.passing)
         self.work += self.times * (terms + (10 + 2 * terms * size.degree if decided and size.degree else 0))
+
+    def pay_pairs(self, one: Size, other: Size) -> None:
+        """Count what it takes to multiply polynomials, every term by every term."""
+        if one.degree and other.degree:
+            self.work += self.times * (1 + one.terms) * (1 + other.terms)
 
     def pay_digits(self, size: Size) -> None:
         """Count what it takes to draw the digits before the point, which a floor needs."""
@@ -152,7 +178,7 @@ class _Sizes:
         self.work += self.times * 20 * words * words * (1 + size.terms) if size.degree else 0
 
     def statement(self, one: Statement) -> None:
-        self.work += self.times
+        self.work, self.passing = self.work + self.times, 0
         match one:
             case Assign():
                 self.put(one.name, self.read(one.value))
@@ -179,6 +205,7 @@ class _Sizes:
     def put(self, name: str, size: Size) -> None:
         held = self.state.get(name)
         self.state[name] = held.joined(size) if self.weak and held is not None else size
+        self.held[name] = max(self.held.get(name, 0), self.state[name].room)
 
     def loop(self, one: While) -> None:
         rounds = most_rounds(one, self.program, lambda expression: self.read(expression).exact)
@@ -237,6 +264,9 @@ class _Sizes:
 
     def drawn(self, sample: Sample) -> Size:
         self.work += _DRAW * self.times
+        if sample.site in self.fixed:  # every root, power or logarithm in it is enclosed anew for every draw
+            chosen = parts(replaced(sample.parameters[0], self.known))
+            self.work += _DRAW * self.times * sum(isinstance(one, Apply) and one.operator in IRRATIONAL for one in chosen)
         if sample.noise is Noise.BERNOULLI:
             if sample.site not in self.fixed:
                 self.compared(self.read(sample.parameters[0]), Size(terms=1, degree=1))
@@ -318,6 +348,7 @@ class _Sizes:
                 found = added(one, other)
             case "*":
                 found = times(one, other)
+                self.pay_pairs(one, other)
             case "/":
                 found = divided(one, other)
             case "negate" | "abs":
