@@ -176,7 +176,7 @@ FORM = "s = 0.0\nfor i in range({many}):\n    s += laplace(1)\n"
 )
 def test_what_takes_long_where_a_count_is_so_and_so_is_refused(body: str) -> None:
     program = read(body + "return x + laplace(1 / eps)", PARAMETERS)
-    admit(program, GIVEN | {"n": 400}, {"q": 3}, seconds=60)
+    admit(program, GIVEN | {"n": 100}, {"q": 3}, seconds=60)
     with pytest.raises(Refused, match="on some data it could take"):
         admit(program, GIVEN | {"n": 13_000}, {"q": 3}, seconds=60)
 

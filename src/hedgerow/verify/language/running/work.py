@@ -78,7 +78,7 @@ from hedgerow.verify.price import IRRATIONAL
 
 __all__ = ["ROOM", "UNIT", "admit"]
 
-UNIT: Final = 1e-5  # seconds for one operation on short numbers, on a slow machine
+UNIT: Final = 4e-5  # seconds for one operation on short numbers, on a slow machine that others keep busy
 ROOM: Final = 2**31  # bytes that all numbers of a run take at most
 _TOLD: Final = 14_000  # bits of a whole number that Python writes down
 _STEPS: Final = 4096  # rounds that are gone through one by one
