@@ -259,7 +259,7 @@ class Block:
 
     @property
     def gain(self) -> int:
-        """How many times the total of the table no number on the way to an answer exceeds."""
+        """Return a bound on every number on the way to an answer, in totals of the table."""
         return math.prod(max(1, factor.norms.linf) * _gain(factor) for _, factor in self.factors)
 
     def measure(self, table: Tabulated) -> Whole:

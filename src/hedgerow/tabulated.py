@@ -65,7 +65,7 @@ class Tabulated:
 
     @property
     def total(self) -> int:
-        """How many rows, or parts of rows, there are."""
+        """Return the number of rows, or of parts of rows."""
         return self._total
 
     def marginal(self, places: Sequence[int]) -> Whole:

@@ -209,7 +209,7 @@ def estimate(call: AggregateCall, numbers: Sequence[Sequence[Any]], law: Law | B
 
 
 def linear_weights(call: AggregateCall, factor: int = 1) -> tuple[Fraction, ...] | None:
-    """What each noisy number of its measure, in parts of 1/``factor`` step, counts in a COUNT or SUM; None for what is no sum.
+    """Return what each noisy number of its measure, in parts of 1/``factor`` step, counts in a COUNT or SUM; None for other aggregates.
 
     Off the moments: all of them add up to w^d a row, and y, the steps above ``low``, is the sum of k/d of the number with the power k, over
     w^(d-1). The rest has w^d for each row without a value.

@@ -40,7 +40,7 @@ def merged(plan: Aggregate) -> Aggregate:
 
 
 def _may_be_null(plan: Aggregate, measure: Measure) -> bool:
-    """Whether a value as it is read may be NULL. That a file has none tells nothing: NaN and values that are not listed are read so."""
+    """Return whether a value may be NULL as it is read. A file without NULLs proves nothing: NaN and unlisted values are read as NULL."""
     name = str(measure.column)
     return plan.bound.columns[name].nullable and not is_never_null(plan, name)
 

@@ -76,7 +76,7 @@ class PerRow:
 
     @property
     def _row(self) -> int:
-        """What the numbers of one row add up to."""
+        """Return what the numbers of one row add up to."""
         return self.factor * self._measure.most
 
     @property

@@ -242,7 +242,7 @@ class _Given:
 
     @property
     def lengths(self) -> dict[str, int]:
-        """How many numbers each private parameter gets."""
+        """Return how many numbers each private parameter gets."""
         return {name: sum(question.plan.source.cells or 0 for _, question in several) for name, several in self.asked.items()}
 
     def private(self, numbers: Sequence[int]) -> dict[str, Any]:

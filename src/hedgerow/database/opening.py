@@ -175,7 +175,7 @@ def _check_others(policy: Policy, path: Path) -> None:
 
 
 def _places(policy: Policy, table: TableRule) -> list[Path]:
-    """Where the file of a protected table is named, and where it really is."""
+    """The named place of a protected table's file, and its real one."""
     place = policy.source_path(table)
     return [place, place.resolve()] if table.population and table.source != FRAME else []
 

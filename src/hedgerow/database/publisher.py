@@ -108,7 +108,7 @@ class Draft:
 
     @property
     def _beyond(self) -> tuple[str, ...]:
-        """What becomes of rows beyond the cap, where there may be any."""
+        """Say what becomes of rows beyond the cap, if there may be any."""
         rows, fine = self._terms.rows, self._terms.fine
         if fine == 1:
             return ()

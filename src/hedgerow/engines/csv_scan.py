@@ -58,7 +58,7 @@ class BadLine(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """How many bytes and rows a file has, their keyed digest, and its bad lines.
+    """Size, number of rows, keyed digest and bad lines of a file.
 
     After ``MOST_NAMED`` of them, and after the first of a multiline file, nothing more is read.
     """

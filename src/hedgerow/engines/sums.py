@@ -54,7 +54,7 @@ class Sums:
         return tuple(self._is_wide(measure) for measure in self._measures for _ in range(measure.width))
 
     def _is_wide(self, measure: Measure) -> bool:
-        """Whether the sum of a group over all units takes the wide type, if there are no more units than declared."""
+        """Return whether the sum of a group over all units takes the wide type, if there are no more units than declared."""
         rows = min(self._units * self._most, MOST_ROWS)  # that count
         return _is_wide(measure) or rows * measure.fine * _most_of(measure) > _ROOM
 
@@ -230,7 +230,7 @@ def _parts_of(measure: Measure) -> list[Part]:
 
 
 def _is_wide(measure: Measure) -> bool:
-    """Whether the sum of one unit takes the wide type, before it is scaled."""
+    """Return whether the sum of one unit takes the wide type, before it is scaled."""
     return _most_of(measure) > _NARROW
 
 

@@ -169,12 +169,12 @@ class Worker(Stocked):
 
     @property
     def deadline(self) -> float:
-        """How many seconds a question may take."""
+        """Return how many seconds a question may take."""
         return self._deadline
 
     @property
     def limits(self) -> Limits:
-        """What the child may take."""
+        """Return the limits of the child."""
         return self._limits
 
     def run(self, plan: Aggregate) -> Cells:

@@ -86,7 +86,7 @@ class Cross:
         return tuple(size for _, size in self.attributes)
 
     def sensitivity(self, reach: Reach) -> Sensitivity:
-        """How many rows of one unit leave the table, or enter it, at most, in parts; replaced, as many do both."""
+        """Return how many parts of one unit leave the table, or enter it, at most; replaced, as many do both."""
         if reach.cells != 1:
             raise InvalidArgument("measures", "must cross all rows, not those of groups: make the keys attributes", reach.cells)
         both, parts = 2 if reach.moves else 1, self.fine * reach.rows

@@ -119,7 +119,7 @@ class Measure:
 
     @property
     def scaled(self) -> bool:
-        """Whether a unit with more rows than count has all of them counted in part."""
+        """Return whether all rows of a unit with too many of them count in part."""
         return self.kind in ("values", "total", "moments") and self.limits is None
 
     @property

@@ -80,7 +80,7 @@ def sparse_histogram(terms: Terms, domain: Domain, *, delta: Number) -> Sketch:
 
 
 def noise_facts(law: Law, terms: Terms) -> dict[str, Any]:
-    """What is told about the noise: its kind, and its exact scale, in rows; and in what parts of a row it was drawn."""
+    """Return the facts of the noise: its kind, its exact scale in rows, and the parts of a row that it was drawn in."""
     return {"noise": type(law).__name__.lower(), "scale": str(law.scale / terms.fine)} | terms.facts
 
 

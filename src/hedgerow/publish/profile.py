@@ -112,7 +112,7 @@ def _slack(level: float) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class _Circle:
-    """What one Fourier series needs to know: its length, h, the angles u_n, and what Y makes of its terms."""
+    """The parameters of one Fourier series: its length, h, the angles u_n, and what Y makes of its terms."""
 
     length: float
     near: float

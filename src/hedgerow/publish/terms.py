@@ -98,7 +98,7 @@ class Terms:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is told about parts, where there are any."""
+        """Return the facts of parts, if there are any."""
         return {"fine": self.fine, "losing": list(self.losing)} if self.fine > 1 else {}
 
     def laws(self, blocks: Sequence[Block], spreads: Sequence[float]) -> tuple[Law, ...]:

@@ -83,7 +83,7 @@ Phrase = str | Name | Relation | Text | Number | tuple["Phrase", ...]
 
 @dataclass(slots=True)
 class Names:
-    """Which number each name goes by. Upper and lower case do not differ, and different names have
+    """The number of each name. Upper and lower case do not differ, and different names have
     different numbers: so the question means with numbers what it meant with names. Tables have others
     than columns, or else the name of a table would stand for its whole row. ``mark`` stands before
     them, and nowhere in the question."""

@@ -97,7 +97,7 @@ _TRIMS: Final[Mapping[object, str]] = {None: "trim", "BOTH": "trim", "LEADING": 
 
 
 class Reader(Protocol):
-    """What a rule may do: read parts of its node, or refuse it."""
+    """The abilities of a rule: it reads parts of its node, or refuses it."""
 
     def read(self, node: object) -> Phrase:
         """Return the phrase of an expression."""
@@ -121,7 +121,7 @@ class Reader(Protocol):
 
 
 class Spec(NamedTuple):
-    """How a class of nodes is read, and which parts a node of it may have."""
+    """The reading of a class of nodes, and the parts that a node of it may have."""
 
     read: Callable[[Any, Reader], Phrase]
     takes: tuple[str, ...] = ("this",)

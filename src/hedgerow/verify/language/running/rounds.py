@@ -1,4 +1,4 @@
-"""How many rounds a loop has at most, from the text and public arguments alone."""
+"""Bounds on the rounds of a loop, from the text and public arguments alone."""
 
 from __future__ import annotations
 

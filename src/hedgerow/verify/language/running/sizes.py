@@ -1,4 +1,4 @@
-"""How large a number of a program is, on any data: sizes, and what arithmetic makes of them."""
+"""Sizes of the numbers of a program on any data, and what arithmetic makes of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large the numbers of a program can become, from its text and public arguments alone.
+"""Bounds on the size of a program's numbers, from its text and public arguments alone.
 
 ``admit`` refuses a program before it runs on data that somebody protects, if some number in it
 could need more than a stated size on any data: more than ``HEIGHT`` bits in a coefficient or
