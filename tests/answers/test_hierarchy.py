@@ -79,6 +79,18 @@ def test_doubles_add_up_to_the_last_bit(levels: list[Level], unit: Fraction) -> 
         assert all(abs(value - float(number * unit)) <= fine * (1 + 1e-6) for value, number in zip(values, level.numbers, strict=True))
 
 
+@given(hierarchies(), st.sampled_from([ONE, Fraction(3)]))
+@settings(derandomize=True, max_examples=60, deadline=None)
+def test_whole_numbers_add_up(levels: list[Level], unit: Fraction) -> None:
+    made = consistent(levels)
+    shown = on_grid(made, unit, whole=True)
+    for level, values, above in zip(made[1:], shown[1:], shown, strict=False):
+        for place, total in enumerate(above):
+            assert sum(value for value, parent in zip(values, level.parents, strict=True) if parent == place) == total
+    for level, values in zip(made, shown, strict=True):
+        assert all(type(value) is int and abs(value - number * unit) < 1 for value, number in zip(values, level.numbers, strict=True))
+
+
 def test_a_total_and_two_parts_by_hand() -> None:
     """Variances v, v, v: the total counts 2/3 against its parts 1/3, and they share what is lacking."""
     made = consistent(hierarchy([2], [Laplace(Fraction(50))] * 2, [[120], [30, 60]]))

@@ -13,7 +13,7 @@ from typing import Any
 from hedgerow.answers.blend import blend, comparable, fine_of, law_of, numbers_of
 from hedgerow.answers.bracketed import bracketed
 from hedgerow.answers.clipped import unclipped
-from hedgerow.answers.estimates import Consistent, Estimate, Interval, estimate
+from hedgerow.answers.estimates import Estimate, Interval, estimate
 from hedgerow.answers.frames import Frames
 from hedgerow.answers.show import html_table, text_table
 from hedgerow.errors import InvalidArgument, Refused
@@ -166,12 +166,11 @@ def _made(
     rows = _rows(question, releases[0], estimates)
     if question.having is not None:
         rows = [row for row in rows if _value(question.having, row) is True]
-    unrounded = {name: known.unrounded for name, known in estimates.items() if isinstance(known, Consistent)}
     for order in reversed(question.order):
-        rows = _ordered(rows, order, unrounded)
+        rows = _ordered(rows, order)
     rows = rows[question.offset : None if question.limit is None else question.offset + question.limit]
     outputs = {output.name: output.expression for output in question.outputs}
-    shown = [{name: _shown(expression, row, unrounded) for name, expression in outputs.items()} for row in rows]
+    shown = [{name: _value(expression, row) for name, expression in outputs.items()} for row in rows]
     return Answer(tuple(outputs), shown, cost, receipt, tuple(notes), tuple(rows), outputs, estimates, question, tuple(releases))
 
 
@@ -251,16 +250,9 @@ def _ends(question: Question) -> set[str]:
     return {name.partition(".")[0] for expression in expressions for name in reads(expression) if "." in name}
 
 
-def _shown(expression: Expression, row: _Row, unrounded: Mapping[str, Sequence[float]]) -> Value:
-    """What is shown of an expression, and sorted by: what was made to add up as it is, also where expressions see whole numbers."""
-    if isinstance(expression, Read) and expression.column in unrounded:
-        return unrounded[expression.column][row.place]
-    return _value(expression, row)
-
-
-def _ordered(rows: list[_Row], order: Order, unrounded: Mapping[str, Sequence[float]]) -> list[_Row]:
+def _ordered(rows: list[_Row], order: Order) -> list[_Row]:
     """Sorted by one expression; equal rows keep their order, which is that of the keys."""
-    valued = [(_shown(order.expression, row, unrounded), row) for row in rows]
+    valued = [(_value(order.expression, row), row) for row in rows]
     known: list[Any] = [pair for pair in valued if pair[0] is not None]
     known.sort(key=itemgetter(0), reverse=order.descending)  # stable both ways
     unknown = [row for value, row in valued if value is None]

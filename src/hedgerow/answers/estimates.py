@@ -87,19 +87,15 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Consistent:
-    """A count or a sum that was made to add up: ``unrounded`` does, to the last bit. In expressions counts are whole numbers."""
+    """A count or a sum that was made to add up: its ``values`` do, to the last bit, and of counts in whole numbers."""
 
     linear: Linear
-    unrounded: Sequence[float]
-
-    @property
-    def values(self) -> list[Any]:
-        """One for each group."""
-        return self.linear.values if self.linear.whole else list(self.unrounded)
+    values: list[Any]
 
     def intervals(self, level: Number) -> list[Interval]:
-        """As those of other sums, by the law of all the noise that came together."""
-        return self.linear.intervals(level)
+        """As those of other sums, by the law of all the noise that came together; with the value, which adding up may have rounded."""
+        known = [pair or (value, value) for pair, value in zip(self.linear.intervals(level), self.values, strict=True)]
+        return [(min(low, value), max(high, value)) for (low, high), value in zip(known, self.values, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from hedgerow.answers.blend import Blend
 from hedgerow.errors import InvalidArgument
@@ -133,15 +134,15 @@ def _law(here: int, weights: Mapping[tuple[int, int], Fraction], levels: Sequenc
     return Blend(tuple(part for part in parts if part[1]), bias)
 
 
-def on_grid(levels: Sequence[Level], unit: Fraction = Fraction(1)) -> list[list[float]]:
-    """The numbers times ``unit`` as doubles that still add up, in whatever order: all are multiples of one power of two, each less than one
-    of them off.
+def on_grid(levels: Sequence[Level], unit: Fraction = Fraction(1), *, whole: bool = False) -> list[list[Any]]:
+    """Return the numbers times ``unit`` as doubles that still add up, in whatever order: all are multiples of one power of two, each less
+    than one of them off. With ``whole``, as whole numbers.
 
     A total is one of the two nearest multiples; of its parts those that lose most by being cut are raised, just as many as it takes.
     """
     least = min(math.sqrt(variance(level.law)) for level in levels) / _FINE
     most = float(sum(map(abs, levels[-1].numbers))) / _DIGITS
-    power = Fraction(2) ** max(_exponent(least * float(unit)), _exponent(most * float(unit)) + 1)
+    power = Fraction(1 if whole else 2) ** max(_exponent(least * float(unit)), _exponent(most * float(unit)) + 1)
     step = power / unit
     steps = [[round(number / step) for number in levels[0].numbers]]
     for level in levels[1:]:
@@ -154,7 +155,7 @@ def on_grid(levels: Sequence[Level], unit: Fraction = Fraction(1)) -> list[list[
                 lacking[level.parents[place]] -= 1
                 cut[place] += 1
         steps.append(cut)
-    return [[float(number * power) for number in column] for column in steps]
+    return steps if whole else [[float(number * power) for number in column] for column in steps]
 
 
 def _exponent(value: float) -> int:

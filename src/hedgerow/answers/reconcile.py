@@ -114,7 +114,8 @@ def _columns(order: Sequence[Answer], places: Sequence[Sequence[int]], call: Agg
 def _together(columns: Sequence[_Column], parents: Sequence[Sequence[int]]) -> list[Estimate]:
     levels = consistent([column.level(at) for column, at in zip(columns, parents, strict=True)])
     found: list[Estimate] = []
-    for column, level, values in zip(columns, levels, on_grid(levels, columns[0].step), strict=True):
+    whole = all(column.linear.whole for column in columns)
+    for column, level, values in zip(columns, levels, on_grid(levels, columns[0].step, whole=whole), strict=True):
         found.append(Consistent(Linear([level.numbers], (column.step,), level.law, column.linear.whole), values))
     return found
 
