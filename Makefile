@@ -31,8 +31,7 @@ AGAIN := $(PY) -m pytest --last-failed --last-failed-no-failures none
 FAST := -m "not slow and not long" --ignore=tests/slow --ignore=tests/house/test_tools.py
 
 # The short tests of the trusted core run every branch of it by themselves, so only they are traced.
-CORE := $(addprefix tests/,numeric privacy statistics mechanisms plan ledger) \
-  $(patsubst %,tests/test_%.py,errors tabulated linear purse picking threshold release)
+CORE := $(addprefix tests/,numeric privacy sensitivity mechanisms plan ledger release test_errors.py)
 
 .PHONY: help setup run test check costs format lint types slow bench docs lock clean anew
 

@@ -20,7 +20,7 @@ from bench.peers import Absent, Peers
 from bench.peers.accuracy import ACCURATE, join
 from bench.repeated import Repeated, repeated
 from bench.report import Row, Section, ratio, shown, worst
-from hedgerow.privacy.conversion import rho_of
+from hedgerow.privacy.zcdp_conversion import find_largest_rho
 
 __all__ = ["DELTA", "EPSILON", "WRONG", "Figure", "Floats", "accuracy", "apart", "ask_peer"]
 
@@ -176,7 +176,7 @@ def _ranks(values: Floats, answers: Floats, at: tuple[Fraction, ...]) -> Floats:
 def ask_peer(tables: Sequence[Cell], peers: Peers, worker: str) -> list[Floats] | str:
     """What a peer answers, table by table, in several portions as long as there is time; or why it does not."""
     cell = tables[0]
-    request = {**cell.request(), "rho": float(rho_of(EPSILON, DELTA))}
+    request = {**cell.request(), "rho": float(find_largest_rho(EPSILON, DELTA))}
     held: list[list[list[float]]] = [[] for _ in tables]
     runs, portion, seconds = 0, 1 if len(tables) > 1 else 2, 0.0
     while runs * len(tables) < cell.theirs and seconds < (cell.seconds if runs * len(tables) >= FEWEST else 6 * cell.seconds):

@@ -13,9 +13,9 @@ import numpy as np
 from bench.figures import Picture, Point
 from hedgerow import Loss
 from hedgerow.mechanisms import Gaussian, Laplace, RandomizedResponse, SmoothSensitivity
-from hedgerow.privacy.loss import epsilon_of
-from hedgerow.statistics.order import Quantile
-from hedgerow.statistics.sample import Sample
+from hedgerow.privacy.loss import convert_rho_to_epsilon
+from hedgerow.sensitivity.order_statistics import Quantile
+from hedgerow.sensitivity.sample import Sample
 from hedgerow.verify.divergence import privacy_curve
 
 __all__ = ["main"]
@@ -174,7 +174,7 @@ def composition() -> None:
 
 
 def _by_rho(loss: Loss) -> float:
-    return float(epsilon_of(loss.rho, Fraction(1, 10**6)))
+    return float(convert_rho_to_epsilon(loss.rho, Fraction(1, 10**6)))
 
 
 def _survey(k: int) -> float:
@@ -227,10 +227,10 @@ def delta() -> None:
 def local_sensitivity() -> None:
     """Answers from two neighbours, by local and by smooth sensitivity."""
     picture, step, centres = Picture(720, 350), 250, range(-8, 9)
-    wards = [Sample.of([3, 3, 3, far, 365], lower=0, upper=365) for far in (3, 365)]
+    wards = [Sample.from_values([3, 3, 3, far, 365], lower=0, upper=365) for far in (3, 365)]
     median = Quantile(HALF, "change-one")
     smooth = SmoothSensitivity.calibrate(epsilon=1, bound=365, gamma=3)
-    loud, sizes = Laplace(scale=Fraction(362)), [median.smooth(ward, smooth.beta) for ward in wards]
+    loud, sizes = Laplace(scale=Fraction(362)), [median.smooth_sensitivity(ward, smooth.beta) for ward in wards]
 
     def binned(chance: Callable[[object], object]) -> dict[int, float]:
         """Shares of answers in bins of ``step`` days, the middle one around 3."""

@@ -23,12 +23,12 @@ from bench.clock import Contender, fastest, of
 from bench.local import pages, vectors
 from bench.peers import Peers
 from bench.report import Row, Section, ratio, worst
-from hedgerow.local.batches import Batch
-from hedgerow.local.candidates import Candidates
+from hedgerow.local.decode.rappor.decoder import decode_candidates
+from hedgerow.local.decode.rappor.design_matrix import Candidates
+from hedgerow.local.metric import Metric
+from hedgerow.local.planning.simulated_frequencies import draw_holders, simulate_counters
 from hedgerow.local.protocols import Projective, Rappor
-from hedgerow.local.rappor_decode import decode
-from hedgerow.local.simulation import holders, simulate_counters
-from hedgerow.local.spec import Metric
+from hedgerow.local.report_batch import ReportBatch
 
 __all__ = ["decoding", "decoding_peak"]
 
@@ -91,7 +91,7 @@ def _projective(metric: Metric, some: int) -> Row:
 def _case(scheme: Rappor, clients: int, candidates: int) -> tuple[Any, plain.Codes]:
     """What counters of so many clients say, and bits drawn as a hash would draw them."""
     bits = np.random.default_rng(7).integers(0, scheme.k, (candidates, scheme.m, scheme.h))
-    return scheme.rates(simulate_counters(scheme, bits, holders("zipf", candidates, clients))), bits
+    return scheme.compute_bit_rates(simulate_counters(scheme, bits, draw_holders("zipf", candidates, clients))), bits
 
 
 def _rappor(metric: Metric, clients: int, candidates: int, *, first: bool, last: bool) -> Row:
@@ -99,7 +99,7 @@ def _rappor(metric: Metric, clients: int, candidates: int, *, first: bool, last:
     assert isinstance(scheme, Rappor)
     rates, bits = _case(scheme, clients, candidates)
     told = Candidates.of(bits, scheme.k)
-    contenders = {"ours": Contender(of(lambda: decode(rates, told)), 1, 3)}
+    contenders = {"ours": Contender(of(lambda: decode_candidates(rates, told)), 1, 3)}
     if first:
         contenders["numpy"] = Contender(of(lambda: plain.rappor_nnls(rates.rates, bits, scheme.k)), 1, 1, warm=False)
     times, peak = fastest(contenders), None
@@ -115,7 +115,7 @@ def decoding_peak(cohorts: int, clients: int, candidates: int) -> float:
     assert isinstance(scheme, Rappor)
     before = _status(os.getpid(), "VmRSS")
     rates, bits = _case(scheme, clients, candidates)
-    decode(rates, Candidates.of(bits, scheme.k))
+    decode_candidates(rates, Candidates.of(bits, scheme.k))
     return _status(os.getpid(), "VmHWM") - before
 
 
@@ -123,15 +123,15 @@ def _hashing(metric: Metric, candidates: int) -> Row:
     scheme = metric.scheme
     assert isinstance(scheme, Rappor)
     texts = [f"page-{place}.example" for place in range(candidates)]
-    times = fastest({"ours": Contender(of(lambda: scheme.bits(texts, metric.lasting)), 1, 1, warm=False)})
+    times = fastest({"ours": Contender(of(lambda: scheme.hash_values(texts, metric.permanent_hash)), 1, 1, warm=False)})
     return _line(f"hashing {candidates:,} candidates", times["ours"])
 
 
 def _collector(metric: Metric, body: int, batches: int, candidates: int = 0) -> tuple[int, float | None, float]:
     """A collector as it is served: reports in a batch, how long one takes, and how much it grows by batches and by its page."""
     scheme = metric.scheme
-    records = scheme.encode(np.random.default_rng().integers(0, min(scheme.domain, 100_000), body // scheme.record - 4))
-    content = Batch(metric.hash, records).to_bytes()
+    records = scheme.encode(np.random.default_rng().integers(0, min(scheme.domain, 100_000), body // scheme.record_size - 4))
+    content = ReportBatch(metric.hash, records).to_bytes()
     with TemporaryDirectory() as folder:
         file, texts = Path(folder) / "metric.json", Path(folder) / "texts.txt"
         file.write_text(metric.to_json(), encoding="utf-8")

@@ -15,23 +15,23 @@ from time import perf_counter
 from typing import Any
 
 from bench.clock import Round
-from hedgerow.answers.noise import counted
-from hedgerow.database.catalog import catalog_of
+from hedgerow.calibration.noise_choice import add_deciding_count
+from hedgerow.database.catalog_builder import build_catalog
 from hedgerow.database.database import Database
-from hedgerow.engines.catalogue import Registered, physical, shelf_of
-from hedgerow.engines.compile import compile_plan
-from hedgerow.engines.desk import Limits
-from hedgerow.engines.dialect import DUCKDB
-from hedgerow.engines.inspection import inspect
-from hedgerow.engines.session import Session
-from hedgerow.engines.source import Cells, Source
-from hedgerow.engines.worker import Worker
+from hedgerow.engines.compile.dialect import DUCKDB
+from hedgerow.engines.compile.plan import compile_plan
+from hedgerow.engines.data_source import Cells, Source
+from hedgerow.engines.duckdb.session import DuckDBSession
+from hedgerow.engines.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.process.session_protocol import EngineLimits
+from hedgerow.engines.tables.inspect import inspect_columns
+from hedgerow.engines.tables.registry import RegisteredTable, locate_columns, map_engine_types
 from hedgerow.ledger import Ledger, MemoryLedger
-from hedgerow.ledger.store import Store
+from hedgerow.ledger.interface import LedgerBase
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.policy import Policy, read_policy
 from hedgerow.sql.catalog import Catalog
-from hedgerow.sql.reading import parse
+from hedgerow.sql.parser import parse_question
 
 __all__ = ["Engine", "running"]
 
@@ -43,7 +43,7 @@ class Engine:
     policy: Policy
     catalog: Catalog
     worker: Source
-    session: Session
+    session: DuckDBSession
     shelves: Mapping[str, Any]
     folder: Path
     ledgers: int = 0
@@ -67,16 +67,16 @@ class Engine:
 
     def bare(self, sql: str) -> Callable[[], object]:
         """The statements behind a question, run in this process: bounded as ever, without noise."""
-        plan = replace(question := parse(sql, self.catalog), plan=counted(question.plan)).plan
+        plan = replace(question := parse_question(sql, self.catalog), plan=add_deciding_count(question.plan)).plan
         compiled = compile_plan(plan, self.shelves, DUCKDB)
-        statements = [*([] if compiled.main is None else [compiled.main]), *compiled.others.values()]
-        return lambda: [self.session.answer(statement) for statement in statements]
+        statements = [*([] if compiled.sums is None else [compiled.sums]), *compiled.by_measure.values()]
+        return lambda: [self.session.run_statement(statement) for statement in statements]
 
     def answer(self, sql: str, epsilon: float) -> Any:
         """An answer with fresh noise. The data are asked the first time only: what they hold does not change."""
         return self._database(self.remembered, MemoryLedger()).query(sql, epsilon=epsilon)
 
-    def _database(self, source: Source, ledger: Store) -> Database:
+    def _database(self, source: Source, ledger: LedgerBase) -> Database:
         budgets = {
             rule.population: {
                 "epsilon": rule.epsilon,
@@ -87,7 +87,7 @@ class Engine:
             for rule in self.policy.budgets
             for unit, relation in [next((t.unit, t.neighbours) for t in self.policy.tables if t.population == rule.population)]
         }
-        ledger.accept(digest=self.policy.digest, text=self.policy.canonical(), budgets=budgets, quotas={}, sources={}, note="")
+        ledger.accept_policy(digest=self.policy.digest, text=self.policy.canonical(), budgets=budgets, quotas={}, sources={}, note="")
         return Database(self.policy, self.catalog, lambda: source, ledger)
 
 
@@ -124,12 +124,12 @@ def running(page: str, deadline: float = 120) -> Iterator[Engine]:
         (folder / "policy.toml").write_text(page, encoding="utf-8")
         policy = read_policy(folder / "policy.toml")
         paths = {table.name: policy.source_path(table) for table in policy.tables}
-        catalog = catalog_of(policy, {name: inspect(path) for name, path in paths.items()})
-        tables = {name: Registered(path, catalog.tables[name].schema) for name, path in paths.items()}
-        session = Session(list(paths.values()), Limits(None, None))
+        catalog = build_catalog(policy, {name: inspect_columns(path) for name, path in paths.items()})
+        tables = {name: RegisteredTable(path, catalog.tables[name].schema) for name, path in paths.items()}
+        session = DuckDBSession(list(paths.values()), EngineLimits(None, None))
         stack.callback(session.close)
         attached = {name: session.attach_file(f"t{place}", path) for place, (name, path) in enumerate(paths.items())}
-        shelves = {name: shelf_of(catalog.tables[name].schema, one.relation, physical(one.columns)) for name, one in attached.items()}
-        worker = Worker(tables, deadline=deadline)
+        shelves = {name: locate_columns(catalog.tables[name].schema, one.relation, map_engine_types(one.columns)) for name, one in attached.items()}
+        worker = IsolatedDuckDB(tables, deadline=deadline)
         stack.callback(worker.close)
         yield Engine(policy, catalog, worker, session, shelves, folder)

@@ -13,12 +13,12 @@ import numpy as np
 
 from bench.quantile import LOWER, SHAPES, UPPER, releases, shapes
 from bench.report import Row
-from hedgerow.choose import choose
-from hedgerow.mechanisms.extremes import Extreme
-from hedgerow.mechanisms.inverse_sensitivity import InverseSensitivity
+from hedgerow.advisor import choose
+from hedgerow.mechanisms.data_dependent.inverse_sensitivity import InverseSensitivity
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.statistics.order import Quantile
-from hedgerow.statistics.sample import Sample
+from hedgerow.mechanisms.selection.extremes import Extreme
+from hedgerow.sensitivity.order_statistics import Quantile
+from hedgerow.sensitivity.sample import Sample
 
 __all__ = ["main"]
 
@@ -108,7 +108,7 @@ def _panel(picture: Picture, left: float, top: float, shape: str, rows: Sequence
 
 def answers() -> None:
     """Single releases of a median, by method, under a histogram of the data."""
-    column = Sample.of(SHAPES["skewed"](np.random.default_rng(5), 1000), lower=LOWER, upper=UPPER)
+    column = Sample.from_values(SHAPES["skewed"](np.random.default_rng(5), 1000), lower=LOWER, upper=UPPER)
     choice = choose("median", lower=LOWER, upper=UPPER, n=1000, epsilon=0.5, neighbours="add-remove")
     quantile = Quantile(Fraction(1, 2), "add-remove")
     drawn = {option.method.partition(",")[0]: releases(option, column, DOTS) for option in choice.options if option.method != "inverse"}
@@ -124,7 +124,7 @@ def answers() -> None:
 
 def maximum() -> None:
     """Single releases of a maximum."""
-    column = Sample.of(SHAPES["skewed"](np.random.default_rng(5), 1000), lower=LOWER, upper=UPPER)
+    column = Sample.from_values(SHAPES["skewed"](np.random.default_rng(5), 1000), lower=LOWER, upper=UPPER)
     quantile, largest = Quantile(Fraction(1), "add-remove"), int(column.values[-1])
     inside = Extreme.calibrate(side="max", width=column.width, epsilon=1)
     noise, inverse = Laplace.calibrate(sensitivity=1000, epsilon=1, grid=column.grid), InverseSensitivity.calibrate(epsilon=1)

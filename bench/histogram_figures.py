@@ -13,12 +13,12 @@ import numpy as np
 
 from bench.figures import Picture
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.publish.derived import Histogram
+from hedgerow.plan.contingency_table import ContingencyTable
 from hedgerow.publish.domain import Attribute, Domain
-from hedgerow.publish.histogram import histogram
-from hedgerow.publish.terms import Terms
-from hedgerow.purse import Purse
-from hedgerow.tabulated import Tabulated
+from hedgerow.publish.histogram_statistics import Histogram
+from hedgerow.publish.kinds.histogram import specify_histogram
+from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.release.private_table import PrivateTable
 
 __all__ = ["main", "means"]
 
@@ -38,14 +38,14 @@ def values() -> np.ndarray:
 def means(bins: int, runs: int = RUNS) -> list[float]:
     """What so many published histograms say the mean is, one unit a row that may be replaced."""
     attribute = Attribute("x", "real", edges=tuple(Fraction(WIDTH * place, bins) for place in range(bins + 1)))
-    domain, terms = Domain((attribute,)), Terms(EPSILON, relation="change-one")
+    domain, terms = Domain((attribute,)), PrivacyParameters(EPSILON, relation="change-one")
     codes = np.minimum((values() * bins / WIDTH).astype(np.int64), bins - 1)
-    table, sketch = Tabulated.of(codes[:, None], domain.sizes), histogram(terms, domain)
+    table, sketch = ContingencyTable.from_codes(codes[:, None], domain.sizes), specify_histogram(terms, domain)
     found = []
     for _ in range(runs):
-        made = sketch.build(Purse(table, sketch.total, rows=1, relation=terms.relation))
-        counts = Histogram.of(domain, made.table, made.facts).counts
-        found.append(float(counts @ [float(middle) for middle in attribute.middles or ()] / counts.sum()))
+        made = sketch.build(PrivateTable(table, sketch.cost, rows=1, relation=terms.relation))
+        counts = Histogram.from_publication(domain, made.table, made.facts).counts
+        found.append(float(counts @ [float(middle) for middle in attribute.midpoints or ()] / counts.sum()))
     return found
 
 

@@ -13,7 +13,7 @@ from bench.clock import Contender, fastest, of, quiet
 from bench.peers import Peers
 from bench.report import Row, Section, ratio, worst
 from hedgerow.mechanisms import Gaussian, Laplace
-from hedgerow.numeric.bits import integer
+from hedgerow.numeric.bits import draw_integer
 
 __all__ = ["latency"]
 
@@ -45,7 +45,7 @@ def _first(law: str, peers: Peers, scales: int) -> Row:
     taken = []
     with quiet():
         for _ in range(scales):
-            scale = Fraction(integer(40) + 1, 1 << 30)
+            scale = Fraction(draw_integer(40) + 1, 1 << 30)
             start = perf_counter()
             LAWS[law](scale).sample(42)
             taken.append((perf_counter() - start) * 1e6)

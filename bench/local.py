@@ -19,12 +19,12 @@ from bench.clock import Contender, fastest, of
 from bench.peers import Peers
 from bench.peers.local import join
 from bench.report import Row, Section, ratio, worst
-from hedgerow.local.batches import Batch
-from hedgerow.local.collector import read
-from hedgerow.local.epochs import Calendar
+from hedgerow.local.collector.app import parse_addition
+from hedgerow.local.collector.counter_store import CounterStore
+from hedgerow.local.collector.epochs import EpochCalendar
+from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import Projective, Rappor
-from hedgerow.local.spec import Metric
-from hedgerow.local.store import Store
+from hedgerow.local.report_batch import ReportBatch
 
 __all__ = ["local", "pages", "vectors"]
 
@@ -74,7 +74,7 @@ def _encoding(home: Metric, many: Metric, size: int) -> list[Row]:
     assert isinstance(rappor, Rappor)
     assert isinstance(projective, Projective)
     texts, few = rng.integers(0, TEXTS, size), max(1, size // 50)
-    bits, codes, points = rappor.bits(range(TEXTS)), rng.integers(0, projective.domain, size), vectors(projective)
+    bits, codes, points = rappor.hash_values(range(TEXTS)), rng.integers(0, projective.domain, size), vectors(projective)
     times = fastest(
         {
             "rappor": Contender(of(lambda: rappor.encode(texts)), size, 3),
@@ -90,15 +90,15 @@ def _counting(home: Metric, many: Metric, body: int) -> list[Row]:
     rappor, projective, rng = home.scheme, many.scheme, np.random.default_rng()
     assert isinstance(rappor, Rappor)
     assert isinstance(projective, Projective)
-    reports, points = body // rappor.record - 1, body // projective.record - 4
-    texts = Batch(home.hash, rappor.encode(rng.integers(0, TEXTS, reports)))
-    told, written = texts.to_bytes(), Batch(home.hash, texts.records[: reports // 3]).to_json().encode()
-    coded = Batch(many.hash, projective.encode(rng.integers(0, projective.domain, points))).to_bytes()
-    with TemporaryDirectory() as folder, Store(Path(folder) / "counters") as store:
-        keys, calendar = itertools.count(), Calendar([home, many])
+    reports, points = body // rappor.record_size - 1, body // projective.record_size - 4
+    texts = ReportBatch(home.hash, rappor.encode(rng.integers(0, TEXTS, reports)))
+    told, written = texts.to_bytes(), ReportBatch(home.hash, texts.records[: reports // 3]).to_json().encode()
+    coded = ReportBatch(many.hash, projective.encode(rng.integers(0, projective.domain, points))).to_bytes()
+    with TemporaryDirectory() as folder, CounterStore(Path(folder) / "counters") as store:
+        keys, calendar = itertools.count(), EpochCalendar([home, many])
 
         def take(kind: str, content: bytes) -> Callable[[], object]:
-            return lambda: store.add([read(calendar, f"application/{kind}", f"{next(keys):032}", content)])
+            return lambda: store.add([parse_addition(calendar, f"application/{kind}", f"{next(keys):032}", content)])
 
         times = fastest(
             {

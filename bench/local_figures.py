@@ -14,10 +14,10 @@ import numpy as np
 
 from bench.figures import FOLDER, Picture, Point
 from bench.local import pages
-from hedgerow.local.account import shuffled_epsilon
-from hedgerow.local.picture import picture
+from hedgerow.local.accounting import compute_shuffled_epsilon
+from hedgerow.local.decode.chart import draw_estimates
+from hedgerow.local.planning.simulated_frequencies import draw_holders, simulate_frequencies, simulate_rappor
 from hedgerow.local.protocols import KAry
-from hedgerow.local.simulation import holders, simulate, simulate_texts
 from hedgerow.mechanisms.laplace import Laplace
 
 __all__ = ["main"]
@@ -34,24 +34,24 @@ COLOURS: Final = {"by every client": "#d97706", "by every client, shuffled": "#2
 def home_pages() -> None:
     """The study: fourteen million clients, and which of the candidates they show."""
     held = dict(
-        zip([f"page-{place}.example" for place in range(1, CANDIDATES + 1)], holders("zipf", CANDIDATES, CLIENTS).tolist(), strict=True)
+        zip([f"page-{place}.example" for place in range(1, CANDIDATES + 1)], draw_holders("zipf", CANDIDATES, CLIENTS).tolist(), strict=True)
     )
     start = perf_counter()
-    found = simulate_texts(pages(COHORTS), held)
-    seconds, seen = perf_counter() - start, found.detected("fwer", 0.05)
-    truths = found.truths(seen)
+    found = simulate_rappor(pages(COHORTS), held)
+    seconds, seen = perf_counter() - start, found.list_detected("fwer", 0.05)
+    truths = found.find_true_counts(seen)
     title = f"Home pages that are detected among {CLIENTS:,} simulated clients"
-    (FOLDER / "home-pages.svg").write_text(picture(seen, title, truths), encoding="utf-8")
+    (FOLDER / "home-pages.svg").write_text(draw_estimates(seen, title, truths), encoding="utf-8")
     held_by = [row.low <= truths[row.value] <= row.high for row in seen]
     print(f"{len(seen)} detected in {seconds:.1f} s, {sum(truths[row.value] == 0 for row in seen)} of them held by nobody")
     print(f"the least has a share of {min(truths.values()) / CLIENTS:.2%}; {sum(held_by)} intervals hold the truth")
-    print(f"error {found.root_mean_square:,.0f}, foretold {found.expected:,.0f}; {found.covered:.1%} of all intervals hold the truth")
+    print(f"error {found.root_mean_square_error:,.0f}, foretold {found.expected_error:,.0f}; {found.coverage:.1%} of all intervals hold the truth")
 
 
 def by_clients(clients: int, epsilon: float, turns: int) -> float:
     """The error of a count, root mean square, where every client randomises."""
     scheme = KAry.calibrate(domain=ANSWERS, epsilon=epsilon)
-    return sqrt(float(np.mean([simulate(scheme, clients).root_mean_square ** 2 for _ in range(turns)])))
+    return sqrt(float(np.mean([simulate_frequencies(scheme, clients).root_mean_square_error ** 2 for _ in range(turns)])))
 
 
 def by_custodian(turns: int) -> float:
@@ -65,7 +65,7 @@ def shuffled(clients: int) -> float:
     low, high = Fraction(1), Fraction(11)
     while high - low > Fraction(1, 50):
         middle = (low + high) / 2
-        fits = shuffled_epsilon(KAry.calibrate(domain=ANSWERS, epsilon=middle), clients, DELTA) <= 1
+        fits = compute_shuffled_epsilon(KAry.calibrate(domain=ANSWERS, epsilon=middle), clients, DELTA) <= 1
         low, high = (middle, high) if fits else (low, middle)
     return float(low)
 

@@ -62,7 +62,7 @@ def packed_bits(rows: Bytes, scheme: Rappor) -> Codes:
 
 def rappor_packed(body: bytes, scheme: Rappor) -> Codes:
     """Count a packed batch."""
-    return packed_bits(np.frombuffer(body, np.uint8, offset=10).reshape(-1, scheme.record), scheme)
+    return packed_bits(np.frombuffer(body, np.uint8, offset=10).reshape(-1, scheme.record_size), scheme)
 
 
 def rappor_json(body: bytes, scheme: Rappor) -> Codes:
@@ -73,8 +73,8 @@ def rappor_json(body: bytes, scheme: Rappor) -> Codes:
 
 def points_packed(body: bytes, scheme: Projective) -> Codes:
     """Count a packed batch of points."""
-    rows = np.frombuffer(body, np.uint8, offset=10).reshape(-1, scheme.record).astype(np.int64)
-    return np.bincount(rows @ (256 ** np.arange(scheme.record - 1, -1, -1)), minlength=scheme.points)
+    rows = np.frombuffer(body, np.uint8, offset=10).reshape(-1, scheme.record_size).astype(np.int64)
+    return np.bincount(rows @ (256 ** np.arange(scheme.record_size - 1, -1, -1)), minlength=scheme.point_count)
 
 
 def supports(scheme: Projective, vectors: Codes, counts: Codes, some: int) -> Codes:

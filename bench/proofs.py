@@ -10,10 +10,10 @@ from time import process_time
 
 from bench.peers import Peers
 from bench.report import Row, Section, Target
-from hedgerow.verify.examination import examine
-from hedgerow.verify.language.outside import Outside
 from hedgerow.verify.language.program import Program
-from hedgerow.verify.language.python import programs
+from hedgerow.verify.language.python import read_programs
+from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.verifier import verify_program
 
 __all__ = ["PROGRAMS", "proofs"]
 
@@ -36,7 +36,7 @@ def proofs(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - a
     found = _programs()
     for name in PROGRAMS[:2] if quick else PROGRAMS:
         start = process_time()
-        verdict = examine(found[name])
+        verdict = verify_program(found[name])
         right = verdict.verdict.value == ("REFUTED" if name.startswith("bad_") else "PROVED")
         rows.append(
             {"program": name, "verdict": verdict.verdict.value if right else f"{verdict.verdict.value}, WRONG", "s": process_time() - start}
@@ -51,7 +51,7 @@ def proofs(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - a
 
 
 def _programs() -> dict[str, Program]:
-    found: list[Program | Outside] = []
+    found: list[Program | UnsupportedProgram] = []
     for file in sorted(FOLDER.glob("*.py")):
-        found += programs(file.read_text(encoding="utf-8"), file.name)
+        found += read_programs(file.read_text(encoding="utf-8"), file.name)
     return {one.name: one for one in found if isinstance(one, Program)}

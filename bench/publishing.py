@@ -13,9 +13,9 @@ import numpy as np
 
 from bench.peers import Peers
 from bench.report import Row, Section, Target, ratio, worst
-from hedgerow.publish.prefix import PlainTree, prefix_designs
-from hedgerow.publish.terms import Terms
-from hedgerow.publish.tree import Ranges, Tree
+from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.publish.strategies.hierarchical_tree import RangeTree, RangeWorkload
+from hedgerow.publish.strategies.prefix_sums import BinaryTree, list_prefix_strategies
 
 __all__ = ["publishing", "sums"]
 
@@ -27,11 +27,11 @@ def sums(peers: Peers, *, quick: bool = False) -> Section:
     """rms errors of running totals under Gaussian noise, and of all ranges under Laplace noise."""
     size, codes, runs = (64, 32, 3) if quick else (4096, 1024, 60)
     rho, epsilon = Fraction(1, 2), Fraction(1)
-    prefix = [_row(f"running totals, {way.name}", size, _rms(way)) for way in prefix_designs(size, Terms(rho=rho))]
+    prefix = [_row(f"running totals, {way.name}", size, _rms(way)) for way in list_prefix_strategies(size, PrivacyParameters(rho=rho))]
     best = prefix[0][OFF]
     prefix.insert(1, _row("running totals, least that any factorisation can have", size, _least(size, rho)))
-    plain = next(_rms(way) for way in prefix_designs(size, Terms(rho=rho)) if isinstance(way, PlainTree))
-    tree = Tree.plan(0, Ranges.all(codes), Terms(epsilon=epsilon))
+    plain = next(_rms(way) for way in list_prefix_strategies(size, PrivacyParameters(rho=rho)) if isinstance(way, BinaryTree))
+    tree = RangeTree.plan(0, RangeWorkload.all_ranges(codes), PrivacyParameters(epsilon=epsilon))
     ranges = [_row(f"ranges, {tree.name}", codes, _rms(tree))]
     for branching in (2, 4, 16):
         found = peers.ask("opendp", "ranges", codes, branching, float(epsilon), runs).get("value")
@@ -74,13 +74,13 @@ _SCALE = """
 import json, sys, time
 import numpy as np, pyarrow
 from fractions import Fraction
-from hedgerow.tabulated import Tabulated
-from hedgerow.publish.crosstabs import crosstabs
-from hedgerow.publish.histogram import histogram
+from hedgerow.plan.contingency_table import Tabulated
+from hedgerow.publish.kinds.marginals import crosstabs
+from hedgerow.publish.kinds.histogram import histogram
 from hedgerow.publish.domain import Attribute, Domain
-from hedgerow.publish.terms import Terms
+from hedgerow.publish.privacy_parameters import Terms
 from bench.peers.worker import peak
-from hedgerow.purse import Purse
+from hedgerow.release.private_table import Purse
 
 kind, many, rows = json.loads(sys.argv[1])
 terms = Terms(rho=Fraction(1, 10)) if kind == "marginals" else Terms(epsilon=Fraction(1))

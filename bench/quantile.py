@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from bench.clock import Contender, fastest, of
 from bench.peers import Peers
 from bench.report import Row, Section, Target, ratio, worst
-from hedgerow.choose import Option, choose
-from hedgerow.mechanisms.quantiles import Quantiles
-from hedgerow.statistics.order import Quantile
-from hedgerow.statistics.sample import Sample
+from hedgerow.advisor import Option, choose
+from hedgerow.mechanisms.selection.quantiles import Quantiles
+from hedgerow.sensitivity.order_statistics import Quantile
+from hedgerow.sensitivity.sample import Sample
 
 __all__ = ["LOWER", "SHAPES", "UPPER", "median", "rank_error", "releases", "shapes"]
 
@@ -36,7 +36,7 @@ SHAPES: dict[str, Callable[[np.random.Generator, int], Floats]] = {
 _MEMORY = """
 import numpy as np
 from bench.peers.worker import peak
-from hedgerow.mechanisms.quantiles import Quantiles
+from hedgerow.mechanisms.selection.quantiles import Quantiles
 values = np.random.default_rng(1).lognormal(3, 1, {n})
 before = peak()
 Quantiles.calibrate(at=[0.25, 0.5, 0.75], neighbours="add-remove", epsilon=1).sample(values, lower=0.0, upper=1000.0)
@@ -96,7 +96,7 @@ def _times(peers: Peers, values: Floats, path: str, rounds: int) -> tuple[Row, R
     taken = fastest(
         {
             "release": Contender(of(lambda: mechanism.sample(values, lower=LOWER, upper=UPPER)), rounds=rounds),
-            "smooth": Contender(of(lambda: smooth.smooth(Sample.of(values, lower=LOWER, upper=UPPER), Fraction(1, 6))), rounds=rounds),
+            "smooth": Contender(of(lambda: smooth.smooth_sensitivity(Sample.from_values(values, lower=LOWER, upper=UPPER), Fraction(1, 6))), rounds=rounds),
             "numpy": Contender(of(lambda: np.sort(values)), rounds=rounds),
             "diffprivlib": Contender(peers.round("diffprivlib", "median", path, 1, LOWER, UPPER), rounds=2),
             "opendp": Contender(peers.round("opendp", "median", path, 1, LOWER, UPPER), rounds=2),
@@ -110,7 +110,7 @@ def _times(peers: Peers, values: Floats, path: str, rounds: int) -> tuple[Row, R
 
 
 def _ranks(peers: Peers, values: Floats, path: str, epsilon: float, relation: str, runs: int) -> Row:
-    column = Sample.of(values, lower=LOWER, upper=UPPER)
+    column = Sample.from_values(values, lower=LOWER, upper=UPPER)
     mechanism = Quantiles.calibrate(at=HALF, neighbours=relation, epsilon=epsilon)
     ours = float(np.mean([rank_error(column, mechanism.sample(column)) for _ in range(runs)]))
     theirs: dict[str, float | None] = {}
@@ -124,7 +124,7 @@ def _ranks(peers: Peers, values: Floats, path: str, epsilon: float, relation: st
 def rank_error(column: Sample, z: float) -> float:
     """How many ranks z is from holding the median."""
     at = np.array([z / float(column.grid)])
-    below, up_to, half = int(column.below(at)[0]), int(column.up_to(at)[0]), len(column) / 2  # type: ignore[arg-type]
+    below, up_to, half = int(column.count_below(at)[0]), int(column.count_up_to(at)[0]), len(column) / 2  # type: ignore[arg-type]
     return max(below - half, half - up_to, 0.0)
 
 
@@ -164,7 +164,7 @@ def shapes(peers: Peers, *, quick: bool = False) -> Section:  # noqa: ARG001 - a
 
 
 def _shape(shape: str, n: int, epsilon: float, runs: int) -> Row:
-    column = Sample.of(SHAPES[shape](np.random.default_rng(n), n), lower=LOWER, upper=UPPER)
+    column = Sample.from_values(SHAPES[shape](np.random.default_rng(n), n), lower=LOWER, upper=UPPER)
     choice = choose("median", lower=LOWER, upper=UPPER, epsilon=epsilon, n=n, neighbours="add-remove")
     found = {o.method: float(np.mean([rank_error(column, z) for z in releases(o, column, runs)])) for o in choice.options}
     chosen, best = found[choice.best.method], min(found.values())
@@ -191,6 +191,6 @@ def releases(option: Option, column: Sample, runs: int) -> list[float]:
     elif option.method == "laplace":
         release = lambda: mechanism.sample(exact)  # noqa: E731
     else:
-        scale = quantile.smooth(column, mechanism.beta) * column.grid
+        scale = quantile.smooth_sensitivity(column, mechanism.beta) * column.grid
         release = lambda: mechanism.sample(exact, scale)  # noqa: E731
     return [min(max(float(release()), LOWER), UPPER) for _ in range(runs)]

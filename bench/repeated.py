@@ -15,10 +15,10 @@ import numpy as np
 
 import hedgerow
 from bench.cells import Cell, table
-from hedgerow.answers.answer import Answer, answer_of
+from hedgerow.answers.answer import Answer, build_answer
 from hedgerow.answers.explanation import Explanation
-from hedgerow.engines.source import Cells
-from hedgerow.sql.reading import parse
+from hedgerow.engines.data_source import Cells
+from hedgerow.sql.parser import parse_question
 
 __all__ = ["Repeated", "repeated"]
 
@@ -42,14 +42,14 @@ def repeated(cell: Cell, runs: int, *, epsilon: Fraction, delta: Fraction) -> Re
         price = {"epsilon": epsilon, "delta": delta}
         told = database.explain(cell.sql, **price)
         first = database.query(cell.sql, **price)
-        priced = database._price(parse(cell.sql, database.catalog), epsilon, delta)
-        (paid,) = database._stored(priced)
+        priced = database._price_question(parse_question(cell.sql, database.catalog), epsilon, delta)
+        (paid,) = database._find_stored(priced)
         plan = priced.question.plan
         exact = database._source.run(plan)
     keys, numbers = priced.noise.sample(_times(exact, runs), plan.measures)
     shown = tuple(key[1:] for key in keys)
     many = replace(paid, keys=shown, numbers=tuple(map(tuple, numbers)))
-    return Repeated(first, answer_of(priced.question, [many], reused=False, notes=()), told)
+    return Repeated(first, build_answer(priced.question, [many], reused=False, notes=()), told)
 
 
 def _times(exact: Any, runs: int) -> Cells:

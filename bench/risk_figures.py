@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 
 from bench.figures import FOLDER
-from hedgerow.risk.attack.ceilings import Ceiling
-from hedgerow.risk.attack.comparison import Crowd, before_and_after
-from hedgerow.risk.attack.guarded import Guarded
-from hedgerow.risk.attack.picture import alone, belief_figure, figure
+from hedgerow.risk.attack.attack_bounds import Ceiling
+from hedgerow.risk.attack.charts import build_attack_figure, build_belief_figure, build_standalone_svg
+from hedgerow.risk.attack.comparison import Crowd, compare_attacks
+from hedgerow.risk.attack.hedgerow_publisher import HedgerowPublisher
 
 __all__ = ["main"]
 
@@ -21,16 +21,16 @@ BELIEVED = ("0.1", "0.3", "1", "2")
 
 def attacked() -> None:
     """200 people: what each habit of publishing gives away, and what Hedgerow does at several totals."""
-    guards = [Guarded("add-remove", Fraction(epsilon)) for epsilon in ATTACKED]
-    found = before_and_after(Crowd(np.arange(400) % 2 == 0), guards, runs=RUNS)
-    assert not found.above(1e-9)
-    (FOLDER / "risk-attack.svg").write_text(alone(figure(found).drawing), encoding="utf-8")
+    guards = [HedgerowPublisher("add-remove", Fraction(epsilon)) for epsilon in ATTACKED]
+    found = compare_attacks(Crowd(np.arange(400) % 2 == 0), guards, runs=RUNS)
+    assert not found.find_above_ceiling(1e-9)
+    (FOLDER / "risk-attack.svg").write_text(build_standalone_svg(build_attack_figure(found).drawing), encoding="utf-8")
 
 
 def believed() -> None:
     """What somebody can believe at most afterwards, by what she believed before. It is computed."""
     curves = [(f"epsilon {epsilon}", Ceiling("add-remove", "attribute", Fraction(epsilon))) for epsilon in BELIEVED]
-    (FOLDER / "risk-belief.svg").write_text(alone(belief_figure(curves).drawing), encoding="utf-8")
+    (FOLDER / "risk-belief.svg").write_text(build_standalone_svg(build_belief_figure(curves).drawing), encoding="utf-8")
 
 
 def main() -> None:

@@ -8,8 +8,8 @@ from math import ceil, log10, sqrt
 import numpy as np
 
 from bench.figures import Picture, Point
-from hedgerow.publish.continual import StreamTerms, ways
-from hedgerow.publish.streaming.ways import Way
+from hedgerow.publish.streaming.mechanism import StreamMechanism
+from hedgerow.publish.streaming.stream import StreamParameters, list_stream_mechanisms
 
 __all__ = ["main", "readings"]
 
@@ -31,7 +31,7 @@ def readings(days: int) -> list[int]:
     return [int(value) for value in used]
 
 
-def _short(way: Way) -> str:
+def _short(way: StreamMechanism) -> str:
     name = way.name.split(",")[0]
     return next(short for short in ("square root", "plain tree", "tree", "each element", "each prefix") if name.startswith(short))
 
@@ -54,8 +54,8 @@ def errors() -> None:
     picture.words(left + width / 2, top + height + 36, "elements", anchor="middle", size=11)
     lines: dict[str, list[Point]] = {}
     for n in sizes:
-        for way in ways(StreamTerms(n, Fraction(0), Fraction(1), rho=HALF)):
-            lines.setdefault(_short(way), []).append(at(n, sqrt(way.total() / n)))
+        for way in list_stream_mechanisms(StreamParameters(n, Fraction(0), Fraction(1), rho=HALF)):
+            lines.setdefault(_short(way), []).append(at(n, sqrt(way.total_variance() / n)))
     for name, points in lines.items():
         picture.line(points, COLOURS[name], 2)
         picture.dots(points, COLOURS[name])
@@ -66,11 +66,11 @@ def errors() -> None:
 def meter() -> None:
     """A year of a household: how far each way is off, day by day."""
     elements = readings(DAYS)
-    terms = StreamTerms(DAYS * 48, Fraction(0), Fraction(3000), rho=HALF, touched=4)
+    terms = StreamParameters(DAYS * 48, Fraction(0), Fraction(3000), rho=HALF, touched=4)
     exact = np.cumsum(elements)
     names = ("each element", "plain tree", "square root")
     ends = range(47, DAYS * 48, 48)
-    offs = {_short(way): [(told[end] - float(exact[end])) / 1000 for end in ends] for way in ways(terms) for told in [_told(way, elements)]}
+    offs = {_short(way): [(told[end] - float(exact[end])) / 1000 for end in ends] for way in list_stream_mechanisms(terms) for told in [_told(way, elements)]}
     most = 500 * ceil(max(abs(off) for name in names for off in offs[name]) / 500)
     picture, left, top, width, height = Picture(720, 360), 60, 50, 560, 270
 
@@ -93,13 +93,13 @@ def meter() -> None:
     picture.write("stream-meter.svg", "How far the running total of a household's meter is off, day by day, by way")
 
 
-def _told(way: Way, elements: list[int]) -> list[float]:
+def _told(way: StreamMechanism, elements: list[int]) -> list[float]:
     """Without a file: this is for a picture."""
-    state, found = way.start(), list[float]()
+    state, found = way.initial_state(), list[float]()
     private, public = state.private, state.public
     for place, element in enumerate(elements):
-        private, exact = way.measured(private, place, element)
-        public, value = way.told(public, place, [way.law.sample(number) for number in exact])
+        private, exact = way.measure_element(private, place, element)
+        public, value = way.estimate_sum(public, place, [way.noise.sample(number) for number in exact])
         found.append(value)
     return found
 

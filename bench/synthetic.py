@@ -25,12 +25,12 @@ from bench.census import Census, census
 from bench.peers import Peer, Peers
 from bench.peers.synthetic import MBI, MINUTES, OPENDP, asked
 from bench.report import Row, Section, ratio, worst
-from hedgerow.privacy.conversion import rho_of
+from hedgerow.plan.contingency_table import ContingencyTable
 from hedgerow.privacy.loss import Loss
+from hedgerow.privacy.zcdp_conversion import find_largest_rho
+from hedgerow.publish.privacy_parameters import PrivacyParameters
 from hedgerow.publish.synthetic import synthesize
-from hedgerow.publish.terms import Terms
-from hedgerow.purse import Purse
-from hedgerow.tabulated import Tabulated
+from hedgerow.release.private_table import PrivateTable
 
 __all__ = ["error", "ours", "synthetic"]
 
@@ -60,9 +60,9 @@ def error(exact: Codes, found: Codes, sizes: Sequence[int]) -> float:
 
 def ours(codes: Codes, sizes: Sequence[int], ordered: Sequence[int] = (), *, pure: bool = False) -> Codes:
     """Synthetic rows."""
-    terms = Terms(epsilon=EPSILON) if pure else Terms(rho=rho_of(EPSILON, DELTA))
-    total = Loss(EPSILON) if pure else Loss(inf, rho=rho_of(EPSILON, DELTA))
-    purse = Purse(Tabulated.of(codes, tuple(sizes)), total, rows=1, relation="add-remove")
+    terms = PrivacyParameters(epsilon=EPSILON) if pure else PrivacyParameters(rho=find_largest_rho(EPSILON, DELTA))
+    total = Loss(EPSILON) if pure else Loss(inf, rho=find_largest_rho(EPSILON, DELTA))
+    purse = PrivateTable(ContingencyTable.from_codes(codes, tuple(sizes)), total, rows=1, relation="add-remove")
     return synthesize(purse, terms, ordered=ordered).codes
 
 
@@ -129,7 +129,7 @@ def _theirs(data: Census, peers: Peers, path: Path, first: Row) -> list[Row]:
     rows: list[Row] = []
     for who, peer, task, options, times in THEIRS:
         errors, answers, target = [], [], path.with_name("found.npy")
-        given = (str(path), list(data.sizes), float(rho_of(EPSILON, DELTA)), str(target), *options)
+        given = (str(path), list(data.sizes), float(find_largest_rho(EPSILON, DELTA)), str(target), *options)
         for answer in asked(peers, who, peer, task, *given, times=times):
             answers.append(answer)
             errors.append(error(data.codes, np.load(target), data.sizes))

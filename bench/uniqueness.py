@@ -87,7 +87,7 @@ def _times(table: pa.Table, size: int, rounds: int) -> dict[str, float | None]:
     """Seconds for all sets."""
     sets = [each for many in range(1, size + 1) for each in itertools.combinations(table.column_names, many)]
     some, frame = sets[::_EVERY], table.to_pandas()
-    exact = {each.columns: each.unique for each in measured(table, size=size).found}
+    exact = {each.columns: each.unique for each in measured(table, size=size).subsets}
     with duckdb.connect() as connection:
         connection.execute("SET enable_progress_bar = false")
         connection.register("given", table)

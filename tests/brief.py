@@ -19,10 +19,10 @@ COSTLY = Path(__file__).with_name("costly.txt")
 # `make check` promises the layers, and that seeded mistakes are found, all of them, whatever they take.
 PROMISED = {
     "tests/house/test_layers.py::test_house",
-    "tests/database/breaches/test_seeded.py::test_nothing_shows_the_mistake",
-    "tests/database/breaches/test_seeded.py::test_what_is_no_number_is_not_counted",
-    "tests/database/breaches/test_seeded.py::test_two_tables_opened_apart_get_the_same_noise",
-    "tests/ledger/trouble/test_sharing.py::test_nobody_else_begins_to_write_while_somebody_looks",
+    "tests/database/attacks/test_seeded.py::test_nothing_shows_the_mistake",
+    "tests/database/attacks/test_seeded.py::test_what_is_no_number_is_not_counted",
+    "tests/database/attacks/test_seeded.py::test_two_tables_opened_apart_get_the_same_noise",
+    "tests/ledger/faults/test_sharing.py::test_nobody_else_begins_to_write_while_somebody_looks",
 }
 
 

@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.engines.reference import interpreter as reference
 from hedgerow.ledger import MemoryLedger
 from hedgerow.mechanisms import Laplace
-from hedgerow.picking import Picking
-from hedgerow.plan import reference
-from hedgerow.plan.expressions import Read
-from hedgerow.plan.measures import Measure, Snap
+from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Table
-from hedgerow.plan.picks import Pick
+from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.scalar.expressions import ColumnRef
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Charge, Custom, Noise
-from hedgerow.threshold import Threshold
+from hedgerow.release.candidate_selection import CalibratedSelection
+from hedgerow.release.group_selection import Threshold
+from hedgerow.release.release import Charge, CustomMechanism, ReleaseNoise
 
 UNIT = Unit("add-remove", "who")
 DAYS = ((date(2026, 1, 1), date(2026, 1, 2)),)
@@ -48,7 +48,7 @@ class Plain:
 
     def run(self, plan: Aggregate) -> Cells:
         self.runs += 1
-        found = reference.run(plan, {"visits": self.rows}, lambda unit, group: hash((unit, group)))
+        found = reference.interpret_plan(plan, {"visits": self.rows}, lambda unit, group: hash((unit, group)))
         keys = sorted(found)
         width = sum(measure.width for measure in plan.measures)
         columns = [[key[i] for key in keys] for i in range(len(plan.source.keys))]
@@ -60,15 +60,15 @@ class Broken(Plain):
         raise RuntimeError("the secret is 42")
 
 
-def plan(*measures: Measure | Pick, domain: Any = None, keys: tuple[str, ...] = ("k0",)) -> Aggregate:
+def plan(*measures: Measure | OrderStatistic, domain: Any = None, keys: tuple[str, ...] = ("k0",)) -> Aggregate:
     schema = Schema("visits", (Column("day", "date"), Column("x", "integer", Fraction(0), Fraction(6))), "who")
-    rows = Project(Table(schema), (("k0", Read("day")), ("v0", Read("x"))))
+    rows = Project(Table(schema), (("k0", ColumnRef("day")), ("v0", ColumnRef("x"))))
     return Aggregate(Group(Bound(rows, keys, 2, 3), domain), measures or (Measure("rows"),))
 
 
 def ledger(epsilon: Fraction | int = 10, delta: Fraction | None = Fraction(1, 10**6)) -> MemoryLedger:
     made = MemoryLedger()
-    made.accept(
+    made.accept_policy(
         digest="d", text="t", budgets={"people": {"epsilon": epsilon, "delta": delta, "unit": "id", "neighbours": "add-remove"}}, sources={}
     )
     return made
@@ -78,22 +78,22 @@ def charge(request: str | None = None) -> Charge:
     return Charge("people", UNIT, "ana", Fraction(1), "q", "1", request, {"table": "visits"})
 
 
-def noise_of(asked: Aggregate, epsilon: Fraction = Fraction(1), delta: Fraction | None = Fraction(1, 10**7)) -> Noise:
+def noise_of(asked: Aggregate, epsilon: Fraction = Fraction(1), delta: Fraction | None = Fraction(1, 10**7)) -> ReleaseNoise:
     laws = tuple(Laplace.calibrate(sensitivity=move, epsilon=epsilon / len(asked.measures)) for move in asked.sensitivity(UNIT))
     if asked.source.domain is not None:
-        return Noise(laws)
-    return Noise(laws, Threshold.calibrate(0, laws[0], most=3, groups=2, delta=Fraction(delta)))
+        return ReleaseNoise(laws)
+    return ReleaseNoise(laws, Threshold.calibrate(0, laws[0], most=3, groups=2, delta=Fraction(delta)))
 
 
-def custom(run: Any = lambda numbers: json.dumps(list(numbers)), reach: Sensitivity | None = None) -> Custom:
-    return Custom(Loss(Fraction(1, 2)), reach or Sensitivity.each(3, 1), run)
+def custom(run: Any = lambda numbers: json.dumps(list(numbers)), reach: Sensitivity | None = None) -> CustomMechanism:
+    return CustomMechanism(Loss(Fraction(1, 2)), reach or Sensitivity.each(3, 1), run)
 
 
-MEDIANS = Pick("quantiles", "v0", Snap(Fraction(1), 0, 6), at=(Fraction(1, 4), Fraction(1, 2)), method="exponential")
+MEDIANS = OrderStatistic("quantiles", "v0", ClampedGrid(Fraction(1), 0, 6), quantiles=(Fraction(1, 4), Fraction(1, 2)), method="exponential")
 
 
-def picking(pick: Pick, asked: Aggregate) -> Picking:
-    return Picking.calibrate(pick, asked.reach(UNIT), epsilon=Fraction(1, 2), delta=Fraction(1, 10**8))
+def picking(pick: OrderStatistic, asked: Aggregate) -> CalibratedSelection:
+    return CalibratedSelection.calibrate(pick, asked.reach(UNIT), epsilon=Fraction(1, 2), delta=Fraction(1, 10**8))
 
 
 class Sampled(Plain):

@@ -150,7 +150,7 @@ asked = sum(answer.receipt.epsilon for answer in answers)
 plain, dark = hr.Budget(epsilon=3), None
 for day in days:
     try:
-        plain = plain.after(hr.Loss(2 * EACH))
+        plain = plain.charge(hr.Loss(2 * EACH))
     except hr.BudgetExceeded:
         dark = day
         break

@@ -71,14 +71,14 @@ class Custodian:
     def most_associated(self, many: int, rho: Any, width: int) -> list[int]:
         """``many`` variants, for ``rho`` in all."""
         choose = Exponential.calibrate(sensitivity=SCORE, rho=rho / many)
-        self.budget = self.budget.after(many * choose.loss(SCORE))
+        self.budget = self.budget.charge(many * choose.loss(SCORE))
         return top(scores(self.tables), choose, many, width)
 
     def noisy_tables(self, variants: list[int], rho: Any) -> tuple[Integers, float]:
         """Group by genotype for each variant, all for ``rho``; and the standard deviation of the noise in every cell."""
         move = hr.Sensitivity.each(len(variants), 1)
         noise = Gaussian.calibrate(sensitivity=move, rho=rho)
-        self.budget = self.budget.after(noise.loss(move))
+        self.budget = self.budget.charge(noise.loss(move))
         return noise.sample(self.tables[:, :, variants]), float(noise.scale)
 
 

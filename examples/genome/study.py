@@ -233,7 +233,7 @@ print(f"The picture is in {file}")
 # Everything that was told about these people is in one budget, and the budget is used up: whoever asks now is refused.
 
 # %%
-print(custodian.budget.view)
+print(custodian.budget.balance)
 try:
     custodian.noisy_tables(found[:1], to_tell)
 except hr.BudgetExceeded as refusal:

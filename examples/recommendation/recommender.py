@@ -89,4 +89,4 @@ class Recommender:
 
     def _charge(self, target: int, loss: hr.Loss) -> None:
         """Before anything is looked at; a budget that does not cover it refuses."""
-        self.accounts[target] = self.accounts.get(target, hr.Budget(epsilon=self.epsilon)).after(loss)
+        self.accounts[target] = self.accounts.get(target, hr.Budget(epsilon=self.epsilon)).charge(loss)

@@ -85,7 +85,7 @@ for many, words in ((1, "One stranger"), (3, "Three")):
 page = recommender.advert(ana, epsilon=0.2)
 pages = advert_scores(graph.friends, ana, graph.likes)
 print(f"An advert for epsilon 0.2: page {page}, {pages[page]} ways lead to it; {pages.max()} to the best, {pages.mean():.0f} on average")
-print(f"Ana's budget: {recommender.accounts[ana].view}\n")
+print(f"Ana's budget: {recommender.accounts[ana].balance}\n")
 
 # %% [markdown]
 # ## How good are they?
@@ -159,7 +159,7 @@ def lasts(budget: hr.Budget, loss: hr.Loss) -> int:
     """How many such charges it covers."""
     times = 0
     while budget.covers(loss):
-        budget, times = budget.after(loss), times + 1
+        budget, times = budget.charge(loss), times + 1
     return times
 
 

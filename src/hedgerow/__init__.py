@@ -23,8 +23,8 @@ from hedgerow.errors import (
 )
 
 if typing.TYPE_CHECKING:
-    from hedgerow.connection import connect
-    from hedgerow.opening import open, protect
+    from hedgerow.api import open, protect
+    from hedgerow.dbapi import connect
     from hedgerow.privacy.budget import Budget
     from hedgerow.privacy.loss import Loss
     from hedgerow.privacy.sensitivity import Sensitivity
@@ -52,14 +52,14 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-_HOMES: typing.Final = {
+_LAZY_MODULES: typing.Final = {
     "Budget": "privacy.budget",
     "Loss": "privacy.loss",
     "Sensitivity": "privacy.sensitivity",
     "Unit": "privacy.unit",
-    "connect": "connection",
-    "open": "opening",
-    "protect": "opening",
+    "connect": "dbapi",
+    "open": "api",
+    "protect": "api",
 }
 
 
@@ -70,9 +70,9 @@ def __dir__() -> list[str]:
 if not typing.TYPE_CHECKING:  # to a checker of types, a name that is not above does not exist
 
     def __getattr__(name: str) -> object:
-        """A name of ``_HOMES`` where it is first used; from then on it stands here like the others."""
-        if name not in _HOMES:
+        """A name of ``_LAZY_MODULES`` where it is first used; from then on it stands here like the others."""
+        if name not in _LAZY_MODULES:
             raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
-        found = getattr(importlib.import_module(f"hedgerow.{_HOMES[name]}"), name)
+        found = getattr(importlib.import_module(f"hedgerow.{_LAZY_MODULES[name]}"), name)
         globals()[name] = found
         return found

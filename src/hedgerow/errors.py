@@ -31,8 +31,8 @@ __all__ = [
     "Unsupported",
 ]
 
-_SHOWN = 60
-_DIGITS = 12  # of a fraction that is shown in decimals
+_MAX_SHOWN_CHARACTERS = 60
+_MAX_DECIMAL_DIGITS = 12  # of a fraction that is shown in decimals
 
 
 class HedgerowError(Exception):
@@ -46,12 +46,12 @@ class InvalidArgument(HedgerowError, ValueError):
         self.argument = argument
         message = f"{argument} {rule}"
         if shown:
-            message += f"; got {_brief(shown[0])}"
+            message += f"; got {_format_value(shown[0])}"
         super().__init__(message + ".")
 
     def __reduce__(self) -> tuple[object, ...]:
         """An error raised in a worker process arrives as what it is; its value stays behind, the message has it."""
-        return _told, (self.argument, str(self))
+        return _rebuild_invalid_argument, (self.argument, str(self))
 
 
 class Refused(HedgerowError):
@@ -82,29 +82,29 @@ class EntropyError(HedgerowError):
     """The operating system gave no random bits. Nothing was drawn and nothing was released."""
 
 
-def _told(argument: str, message: str) -> InvalidArgument:
+def _rebuild_invalid_argument(argument: str, message: str) -> InvalidArgument:
     error = InvalidArgument.__new__(InvalidArgument, message)
     error.argument = argument
     return error
 
 
-def _plainly(value: Number) -> str:
+def _format_number(value: Number) -> str:
     """A number as people write it: no Fraction(1, 10), Decimal('0.1') or np.float64(0.1)."""
     if isinstance(value, Fraction):
         rest = value.denominator
         for prime in (2, 5):
-            while rest % prime == 0 and rest < 10**_DIGITS:
+            while rest % prime == 0 and rest < 10**_MAX_DECIMAL_DIGITS:
                 rest //= prime
-        if rest == 1 and value.denominator < 10**_DIGITS and abs(value) < 10**_DIGITS:
+        if rest == 1 and value.denominator < 10**_MAX_DECIMAL_DIGITS and abs(value) < 10**_MAX_DECIMAL_DIGITS:
             return f"{Decimal(value.numerator) / value.denominator:f}"
-        if value.denominator > 10**_SHOWN:
+        if value.denominator > 10**_MAX_SHOWN_CHARACTERS:
             return f"{Decimal(value.numerator) / value.denominator:.6g}"
     return str(value)
 
 
-def _brief(value: object) -> str:
+def _format_value(value: object) -> str:
     try:
-        text = _plainly(value) if isinstance(value, Number) else repr(value)
+        text = _format_number(value) if isinstance(value, Number) else repr(value)
     except ValueError:  # Python does not write out integers of more than a few thousand digits
         return f"a very long {type(value).__name__}"
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return text if len(text) <= _MAX_SHOWN_CHARACTERS else text[: _MAX_SHOWN_CHARACTERS - 1] + "…"

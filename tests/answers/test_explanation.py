@@ -17,7 +17,7 @@ import pytest
 from database.clinic import exactly
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
-from hedgerow.answers.explanation import Explanation, questions_left
+from hedgerow.answers.explanation import Explanation, count_questions_left
 from hedgerow.database import Database
 from hedgerow.mechanisms import Laplace
 from hedgerow.privacy.budget import Budget
@@ -26,10 +26,10 @@ from hedgerow.privacy.loss import Loss
 
 def test_questions_left_is_exact() -> None:
     tenth = Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 10)).loss(1)
-    assert questions_left(Budget(1), tenth) == 10
-    assert questions_left(Budget(Fraction(99, 100)), tenth) == 9
-    assert questions_left(Budget(Fraction(1, 100)), tenth) == 0
-    many = questions_left(Budget(1, Fraction(1, 10**6)), Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 1000)).loss(1))
+    assert count_questions_left(Budget(1), tenth) == 10
+    assert count_questions_left(Budget(Fraction(99, 100)), tenth) == 9
+    assert count_questions_left(Budget(Fraction(1, 100)), tenth) == 0
+    many = count_questions_left(Budget(1, Fraction(1, 10**6)), Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 1000)).loss(1))
     assert many > 1000
     budget, small = Budget(1, Fraction(1, 10**6)), Laplace.calibrate(sensitivity=1, epsilon=Fraction(1, 1000)).loss(1)
     assert budget.covers(many * small)

@@ -15,13 +15,13 @@ import pytest
 import hedgerow
 from hedgerow import errors
 from hedgerow.cli import app
-from hedgerow.cli.terminal import Debug, Json
+from hedgerow.cli.terminal import DebugOption, JsonOption
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, failure: BaseException | None, code: int = 0) -> None:
     """A program whose only other command does what is asked."""
 
-    def planted(as_json: Json = False, debug: Debug = False) -> int:
+    def planted(as_json: JsonOption = False, debug: DebugOption = False) -> int:
         if failure is not None:
             raise failure
         return code

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from hedgerow.cli.blanks import Blank
-from hedgerow.cli.interview import Data, Draft, interview, read_answers
-from hedgerow.engines.source import PhysicalColumn
+from hedgerow.cli.interview import DataFile, PolicyDraft, draft_policy, read_answers
+from hedgerow.cli.policy_questions import PolicyQuestion
+from hedgerow.engines.data_source import PhysicalColumn
 from hedgerow.errors import InvalidArgument
 
 COLUMNS = ("patient_id", "age", "cost", "region", "day")
-VISITS = Data("visits", "visits.csv", tuple(PhysicalColumn(name, "text") for name in COLUMNS))
+VISITS = DataFile("visits", "visits.csv", tuple(PhysicalColumn(name, "text") for name in COLUMNS))
 WHOLE = """
 [budget]
 epsilon = 0.1
@@ -33,9 +33,9 @@ region = { values = ["north", "south"] }
 """
 
 
-def asked(text: str = "", *data: Data, **options: Any) -> Draft:
+def asked(text: str = "", *data: DataFile, **options: Any) -> PolicyDraft:
     answers = tomllib.loads(text, parse_float=Decimal)
-    return interview(answers, data or (VISITS,), name="clinic", written=text, **options)
+    return draft_policy(answers, data or (VISITS,), name="clinic", written=text, **options)
 
 
 class Custodian:
@@ -45,7 +45,7 @@ class Custodian:
         self.said = said
         self.asked: list[str] = []
 
-    def __call__(self, blank: Blank) -> str:
+    def __call__(self, blank: PolicyQuestion) -> str:
         self.asked.append(".".join(blank.place))
         return self.said.get("_".join(blank.place[3:]) or blank.key, "")
 
@@ -106,7 +106,7 @@ def test_what_is_answered_is_not_asked() -> None:
 
 
 def test_a_public_table_protects_nobody_and_is_asked_no_more() -> None:
-    regions = Data("regions", "regions.csv", (PhysicalColumn("region", "text"),))
+    regions = DataFile("regions", "regions.csv", (PhysicalColumn("region", "text"),))
     answer = Custodian(unit="public")
     draft = asked(WHOLE, VISITS, regions, ask=answer)
     assert [name for name in answer.asked if "regions" in name] == ["tables.regions.unit"]

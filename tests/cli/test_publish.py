@@ -9,7 +9,7 @@ import pytest
 
 from database.survey import write_survey
 from hedgerow.cli import main
-from hedgerow.publish.publication import Publication
+from hedgerow.publish.output.publication import Publication
 
 
 @pytest.fixture

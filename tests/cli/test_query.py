@@ -65,7 +65,7 @@ def test_an_answer_of_no_groups_is_told_in_every_format(tmp_path: Path, capsysbi
 def test_cells_of_csv() -> None:
     from datetime import date
 
-    assert [module._cell(value) for value in (None, True, date(2026, 1, 2), 5)] == ["", "true", "2026-01-02", 5]
+    assert [module._format_csv_cell(value) for value in (None, True, date(2026, 1, 2), 5)] == ["", "true", "2026-01-02", 5]
 
 
 def test_a_question_from_standard_input(policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,7 +114,7 @@ def test_a_wide_terminal_gets_the_table_and_a_narrow_one_whole_numbers(
         screen = io.StringIO()
         monkeypatch.setattr(
             module,
-            "output",
+            "make_output_console",
             lambda screen=screen, width=width: Console(
                 file=screen, width=width, force_terminal=True, color_system="standard", highlight=False
             ),

@@ -24,7 +24,7 @@ def test_json_has_no_infinity() -> None:
 
 def test_a_long_message_stays_on_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    terminal.failed("word " * 40 + "[end]")
+    terminal.print_error("word " * 40 + "[end]")
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("Error: word word")
@@ -36,13 +36,13 @@ def test_a_long_message_stays_on_one_line(capsys: pytest.CaptureFixture[str], mo
 def screen(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     """A terminal that remembers."""
     shown = io.StringIO()
-    monkeypatch.setattr(terminal, "errors", lambda: Console(file=shown, force_terminal=True, width=80, highlight=False))
+    monkeypatch.setattr(terminal, "make_error_console", lambda: Console(file=shown, force_terminal=True, width=80, highlight=False))
     return shown
 
 
 def test_progress_shows_after_a_moment(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
-    with terminal.working("counting", quiet=False) as moved:
+    monkeypatch.setattr(terminal, "_PROGRESS_DELAY", 0.0)
+    with terminal.show_progress("counting", quiet=False) as moved:
         assert moved is not None
         moved(5, 10)
         deadline = time.monotonic() + 30
@@ -52,18 +52,18 @@ def test_progress_shows_after_a_moment(screen: io.StringIO, monkeypatch: pytest.
 
 
 def test_what_is_quick_shows_no_progress(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "_PATIENCE", 3600.0)
-    with terminal.working("counting", quiet=False) as moved:
+    monkeypatch.setattr(terminal, "_PROGRESS_DELAY", 3600.0)
+    with terminal.show_progress("counting", quiet=False) as moved:
         assert moved is not None
         moved(5, 10)
     assert "counting" not in screen.getvalue()
 
 
 def test_progress_is_kept_from_scripts(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
-    with terminal.working("counting", quiet=True) as moved:
+    with terminal.show_progress("counting", quiet=True) as moved:
         assert moved is None
-    monkeypatch.setattr(terminal, "errors", lambda: Console(file=screen))
-    with terminal.working("counting", quiet=False) as moved:
+    monkeypatch.setattr(terminal, "make_error_console", lambda: Console(file=screen))
+    with terminal.show_progress("counting", quiet=False) as moved:
         assert moved is None
     assert screen.getvalue() == ""
 
@@ -71,7 +71,7 @@ def test_progress_is_kept_from_scripts(screen: io.StringIO, monkeypatch: pytest.
 def test_plain_characters_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
-    terminal.tolerant()
+    terminal.tolerate_ascii()
     print("0–9 ██├┼◆┤ ± é")
     sys.stdout.flush()
     assert raw.getvalue() == b"0-9 ##|+*| ~ ?\n"
@@ -80,6 +80,6 @@ def test_plain_characters_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_streams_that_cannot_be_changed_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stdout", stream)
-    terminal.tolerant()
+    terminal.tolerate_ascii()
     print("◆")
     assert stream.getvalue() == "◆\n"

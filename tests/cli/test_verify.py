@@ -132,8 +132,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from hedgerow.numeric.exponential import discrete_laplace
-from hedgerow.numeric.reserve import Reserve
+from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
+from hedgerow.numeric.samplers.sample_pool import Reserve
 from hedgerow.privacy.loss import Loss
 
 _NOISE = Reserve(discrete_laplace)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from hedgerow.verify.language.program import Apply, Expression, Name, Number, Program, Read
-from hedgerow.verify.language.python import programs
-from hedgerow.verify.proof.certificate import Certificate, digest
+from hedgerow.verify.language.python import read_programs
+from hedgerow.verify.prove.certificate import Certificate, hash_program
 
 _TEXTS = {
     "noisy": """
@@ -36,14 +36,14 @@ def broken(q: private[list], at: public[int], extra: public[list], eps: public[f
 
 def program(name: str, *, claim: str = "eps", neighbours: str = "all", scale: str = "1 / eps") -> Program:
     """One of the texts above."""
-    (found,) = programs(_TEXTS[name].format(claim=claim, neighbours=neighbours, scale=scale))
+    (found,) = read_programs(_TEXTS[name].format(claim=claim, neighbours=neighbours, scale=scale))
     assert isinstance(found, Program), found
     return found
 
 
 def proof(of: Program, *shifts: Expression) -> Certificate:
     """Straight from one run to the other: no loops, no rates."""
-    return Certificate(of.name, digest(of), of.claim.epsilon, "sequence", shifts, delta=of.claim.delta)
+    return Certificate(of.name, hash_program(of), of.claim.epsilon, "sequence", shifts, delta=of.claim.delta)
 
 
 def back(name: str) -> Expression:

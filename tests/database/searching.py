@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow.answers.answer import Answer
-from hedgerow.database import Database, over
+from hedgerow.database import Database, open_frame
 from hedgerow.policy import Policy
 
 SURE = 2000  # an epsilon at which the largest magnitude is chosen, and the right sign, but for one run in 10^13
@@ -47,7 +47,7 @@ def policy_of(table: pa.Table, *, finds: bool = True, analysts: bool = False, **
 @contextmanager
 def finding(table: pa.Table | None = None, **changes: Any) -> Iterator[Database]:
     found = people() if table is None else table
-    with over(found, policy_of(found, **changes)) as db:
+    with open_frame(found, policy_of(found, **changes)) as db:
         yield db
 
 

@@ -18,10 +18,10 @@ from database.clinic import ask, exactly, visits, write
 from hedgerow import protect
 from hedgerow.answers.answer import Answer
 from hedgerow.database import Database, open
-from hedgerow.database.listing import Listing
+from hedgerow.database.uncharged.exact_table import ExactTable
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused, Unsupported
-from hedgerow.privacy.account import Account, DualAccount
-from hedgerow.privacy.loss import rho_of_pure
+from hedgerow.privacy.budget_view import Balance, DualBalance
+from hedgerow.privacy.loss import compute_pure_rho
 
 
 def test_without_noise_it_is_plain_sql() -> None:
@@ -156,9 +156,9 @@ def test_the_budget_runs_out_to_the_last_unit() -> None:
 
 def test_pure_and_dual_budgets_look_as_promised() -> None:
     with exactly(delta=None) as db:
-        assert isinstance(db.budget, Account)
+        assert isinstance(db.budget, Balance)
     with exactly() as db:
-        assert isinstance(db.budget, DualAccount)
+        assert isinstance(db.budget, DualBalance)
 
 
 def test_the_policy_caps_one_question_and_names_its_defaults(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_a_median_costs_what_was_asked_for_under_gaussian_noise_too(tmp_path: Pa
             answer = db.query(f"SELECT {asked}", epsilon=1)
             assert isinstance(answer, Answer)
             assert Fraction(99, 100) <= answer.cost.epsilon <= 1
-            assert answer.cost.rho <= rho_of_pure(1)
+            assert answer.cost.rho <= compute_pure_rho(1)
         with pytest.raises(Refused, match="max_epsilon_per_query"):
             db.query("SELECT MEDIAN(cost) FROM visits", epsilon=1.5)
 
@@ -433,10 +433,10 @@ def test_system_tables_are_asked_like_any_other(tmp_path: Path) -> None:
         db.query("SELECT SUM(age) FROM visits", epsilon=0.25, analyst="bob")
         before = len(db.ledger.entries())
         own = db.query("SELECT kind, analyst FROM hedgerow.ledger")
-        assert isinstance(own, Listing)
+        assert isinstance(own, ExactTable)
         assert own.rows == [{"kind": "charge", "analyst": "ana"}, {"kind": "answer", "analyst": "ana"}]
         others = db.query("SELECT COUNT(*) AS n FROM hedgerow.ledger", analyst="bob")
-        assert isinstance(others, Listing)
+        assert isinstance(others, ExactTable)
         assert others.rows == [{"n": 2}]
         assert len(db.ledger.entries()) == before
         with pytest.raises(Refused, match="nothing to explain"):
@@ -445,7 +445,7 @@ def test_system_tables_are_asked_like_any_other(tmp_path: Path) -> None:
             db.query("SELECT * FROM hedgerow.ledger", analyst="eve")
     with open(tmp_path / "clinic.toml", in_process=True) as db:
         every = db.query("SELECT kind FROM hedgerow.ledger WHERE analyst IS NULL")
-        assert isinstance(every, Listing)
+        assert isinstance(every, ExactTable)
         assert [row["kind"] for row in every.rows] == ["open", "policy"]
 
 
@@ -486,8 +486,8 @@ def test_answers_that_were_cut_to_whole_steps_are_history(monkeypatch: pytest.Mo
     with protect(visits, unit="id", neighbours="add-remove", columns={"x": (0, 1)}, epsilon=1000) as db:
         mean, count = "SELECT AVG(x) AS a, COUNT(*) AS n FROM data", "SELECT COUNT(*) AS n FROM data"
         with monkeypatch.context() as before:  # as version 0.1.0 did
-            before.setattr("hedgerow.plan.contributions.caps_may_bite", lambda _: False)
-            before.setattr("hedgerow.plan.normal.caps_may_bite", lambda _: False)
+            before.setattr("hedgerow.plan.contribution_limits.can_exceed_row_bound", lambda _: False)
+            before.setattr("hedgerow.plan.canonical_plans.caps_may_bite", lambda _: False)
             before.setattr("hedgerow.database.database.PLAN", "before")
             false = answered(db, mean, 20)
             right = answered(db, count, 20)

@@ -3,13 +3,13 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from hedgerow.demo.chapters import Again, Receipt, plain
-from hedgerow.privacy.account import Account
+from hedgerow.demo.chapters import Again, Receipt, encode_chapter
+from hedgerow.privacy.budget_view import Balance
 
 
 def test_a_chapter_as_data() -> None:
-    receipt = Receipt(3, Fraction(3, 10), False, Account(Fraction(1), Fraction(6, 10)))
-    document = plain(Again("SELECT 1", True, receipt))
+    receipt = Receipt(3, Fraction(3, 10), False, Balance(Fraction(1), Fraction(6, 10)))
+    document = encode_chapter(Again("SELECT 1", True, receipt))
     assert document == {
         "chapter": "again",
         "sql": "SELECT 1",

@@ -12,7 +12,7 @@ import hedgerow
 from hedgerow import Refused, SourceError
 from hedgerow.answers.answer import Answer
 from hedgerow.demo import clinic
-from hedgerow.demo.clinic import POLICY
+from hedgerow.demo.clinic import POLICY_FILE
 from hedgerow.policy import read_policy
 
 FILES = {"clinic.toml", "patients.parquet", "visits.parquet", "regions.csv"}
@@ -24,27 +24,27 @@ def names(folder: Path) -> set[str]:
 
 @pytest.mark.long
 def test_it_is_made_once(tmp_path: Path) -> None:
-    policy, made = clinic.prepare(tmp_path / "demo")
+    policy, made = clinic.prepare_clinic(tmp_path / "demo")
     assert made
     assert names(tmp_path / "demo") == FILES
     assert pq.read_metadata(tmp_path / "demo" / "patients.parquet").num_rows == 100_000
     before = (tmp_path / "demo" / "visits.parquet").stat()
-    assert clinic.prepare(tmp_path / "demo") == (policy, False)
+    assert clinic.prepare_clinic(tmp_path / "demo") == (policy, False)
     assert (tmp_path / "demo" / "visits.parquet").stat() == before
 
 
 def test_its_policy_is_sound(tmp_path: Path) -> None:
-    (tmp_path / POLICY).write_text(clinic._PAGE, encoding="utf-8")
-    policy = read_policy(tmp_path / POLICY)
+    (tmp_path / POLICY_FILE).write_text(clinic._POLICY_TEXT, encoding="utf-8")
+    policy = read_policy(tmp_path / POLICY_FILE)
     assert policy.warnings == ()
     assert [table.name for table in policy.tables] == ["patients", "visits", "regions"]
-    assert {table.source for table in policy.tables} | {POLICY} == FILES
+    assert {table.source for table in policy.tables} | {POLICY_FILE} == FILES
 
 
 @pytest.mark.long
 def test_its_days_are_days(tmp_path: Path) -> None:
     """A range of days means these days: the policy declares what the data have."""
-    policy, _ = clinic.prepare(tmp_path)
+    policy, _ = clinic.prepare_clinic(tmp_path)
     table = read_policy(policy).table("visits")
     assert table is not None
     day = table.column("day")
@@ -64,73 +64,73 @@ def test_its_days_are_days(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_an_edited_policy_stays_and_missing_data_are_made_again(tmp_path: Path) -> None:
-    clinic.prepare(tmp_path)
-    page = (tmp_path / POLICY).read_text(encoding="utf-8").replace("epsilon = 3.0", "epsilon = 4.0")
-    (tmp_path / POLICY).write_text(page, encoding="utf-8")
+    clinic.prepare_clinic(tmp_path)
+    page = (tmp_path / POLICY_FILE).read_text(encoding="utf-8").replace("epsilon = 3.0", "epsilon = 4.0")
+    (tmp_path / POLICY_FILE).write_text(page, encoding="utf-8")
     (tmp_path / "clinic.ledger").write_text("spent", encoding="utf-8")
     (tmp_path / "regions.csv").unlink()
-    assert clinic.prepare(tmp_path)[1] is True
-    assert (tmp_path / POLICY).read_text(encoding="utf-8") == page
+    assert clinic.prepare_clinic(tmp_path)[1] is True
+    assert (tmp_path / POLICY_FILE).read_text(encoding="utf-8") == page
     assert (tmp_path / "clinic.ledger").read_text(encoding="utf-8") == "spent"  # never reset without a word
 
-    clinic.prepare(tmp_path, reset=True)
+    clinic.prepare_clinic(tmp_path, reset=True)
     assert names(tmp_path) == FILES
-    assert (tmp_path / POLICY).read_text(encoding="utf-8") == clinic._PAGE
+    assert (tmp_path / POLICY_FILE).read_text(encoding="utf-8") == clinic._POLICY_TEXT
 
 
-@pytest.mark.parametrize("name", ["notes.txt", POLICY, "visits.parquet", "clinic.ledger", "visits.csv"])
+@pytest.mark.parametrize("name", ["notes.txt", POLICY_FILE, "visits.parquet", "clinic.ledger", "visits.csv"])
 @pytest.mark.parametrize("reset", [True, False])
 def test_what_it_did_not_make_it_leaves(name: str, reset: bool, tmp_path: Path) -> None:
     (tmp_path / name).write_text("mine\n", encoding="utf-8")
     with pytest.raises(Refused, match=f"holds {name}, which this demo did not make"):
-        clinic.prepare(tmp_path, reset=reset)
+        clinic.prepare_clinic(tmp_path, reset=reset)
     assert (tmp_path / name).read_text(encoding="utf-8") == "mine\n"
     assert names(tmp_path) == {name}
 
 
 @pytest.mark.long
 def test_other_files_are_counted_and_do_not_hinder_using_it(tmp_path: Path) -> None:
-    clinic.prepare(tmp_path)
+    clinic.prepare_clinic(tmp_path)
     for name in ("a", "b", "c"):
         (tmp_path / name).mkdir()
-    assert clinic.prepare(tmp_path)[1] is False
+    assert clinic.prepare_clinic(tmp_path)[1] is False
     with pytest.raises(Refused, match="holds a and 2 more"):
-        clinic.prepare(tmp_path, reset=True)
+        clinic.prepare_clinic(tmp_path, reset=True)
 
 
 @pytest.mark.long
 def test_what_an_earlier_demo_made_does_not_hinder(tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text("patient_id,age,region,month,diagnosis,cost\nP0001,3,north,2026-01,flu,20\n", encoding="utf-8")
-    assert clinic.prepare(tmp_path)[1] is True
+    assert clinic.prepare_clinic(tmp_path)[1] is True
     assert names(tmp_path) == FILES | {"visits.csv"}
 
 
 @pytest.mark.long
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
-    clinic.prepare(elsewhere)
+    clinic.prepare_clinic(elsewhere)
     (tmp_path / "demo").symlink_to(elsewhere)
     with pytest.raises(Refused, match="not a folder that this demo made"):
-        clinic.prepare(tmp_path / "demo", reset=True)
+        clinic.prepare_clinic(tmp_path / "demo", reset=True)
     (elsewhere / "regions.csv").rename(tmp_path / "mine.csv")
     (elsewhere / "regions.csv").symlink_to(tmp_path / "mine.csv")
     with pytest.raises(Refused, match=r"holds regions\.csv"):
-        clinic.prepare(elsewhere, reset=True)
-    (elsewhere / POLICY).rename(tmp_path / "mine.toml")
-    (elsewhere / POLICY).symlink_to(tmp_path / "mine.toml")
+        clinic.prepare_clinic(elsewhere, reset=True)
+    (elsewhere / POLICY_FILE).rename(tmp_path / "mine.toml")
+    (elsewhere / POLICY_FILE).symlink_to(tmp_path / "mine.toml")
     with pytest.raises(Refused, match=r"holds clinic\.toml"):
-        clinic.prepare(elsewhere)
+        clinic.prepare_clinic(elsewhere)
 
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("", encoding="utf-8")
     with pytest.raises(Refused, match="not a folder"):
-        clinic.prepare(tmp_path / "demo")
+        clinic.prepare_clinic(tmp_path / "demo")
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be made in"):
-        clinic.prepare(tmp_path / "no" / "such" / "folder")
+        clinic.prepare_clinic(tmp_path / "no" / "such" / "folder")
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing_half(tmp_path: Path) -> None:
@@ -139,5 +139,5 @@ def test_a_file_that_cannot_be_written_leaves_nothing_half(tmp_path: Path) -> No
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space"):
-        clinic._write(tmp_path / "x", fail)
+        clinic._write_atomically(tmp_path / "x", fail)
     assert names(tmp_path) == set()

@@ -14,7 +14,7 @@ import pytest
 import hedgerow
 from hedgerow.demo import clinic, tour
 from hedgerow.demo.chapters import Attacked, Chapter, Discovered, Explained, Filtered, Grouped, Kept, Protected, Refused, Spent, Unpaid
-from hedgerow.demo.people import RARE
+from hedgerow.demo.sample_data import RARE
 
 pytestmark = pytest.mark.long
 
@@ -32,7 +32,7 @@ class Tours:
 
 @pytest.fixture(scope="module")
 def tours(tmp_path_factory: pytest.TempPathFactory) -> Tours:
-    policy, _ = clinic.prepare(tmp_path_factory.mktemp("clinic") / "demo")
+    policy, _ = clinic.prepare_clinic(tmp_path_factory.mktemp("clinic") / "demo")
     return Tours(policy, list(tour.tour(policy)), list(tour.tour(policy)))
 
 
@@ -70,7 +70,7 @@ def test_answers_are_near_the_truth(tours: Tours) -> None:
             answer = db.query(sql, epsilon=price)
             assert isinstance(answer, tour.Answer)
             assert answer.receipt.reused
-            truth = {row[0]: row[1:] for row in tour.Visit(tours.policy, db).truth(sql)}
+            truth = {row[0]: row[1:] for row in tour.ClinicSession(tours.policy, db).query_exact(sql)}
             for place, column in enumerate(columns):
                 for row, (low, high) in zip(answer.rows, answer.interval(column, 1 - RARELY / 100), strict=True):
                     assert low <= truth[next(iter(row.values()))][place] <= high
@@ -110,7 +110,7 @@ def test_two_refusals_are_underlined(tours: Tours) -> None:
 def test_averaging_fails(tours: Tours) -> None:
     chapter = only(tours.first, Attacked)
     assert isinstance(chapter, Attacked)
-    assert (len(chapter.answers), chapter.repeats, chapter.different) == (5, tour.MANY, 1)
+    assert (len(chapter.answers), chapter.repeats, chapter.different) == (5, tour.REPEATS, 1)
     assert "quota of analyst 'mallory'" in chapter.refused
     assert chapter.spread > 2 * chapter.honest
     assert {bar.truth for bar in chapter.answers} == {chapter.truth}
@@ -130,8 +130,8 @@ def other(tours: Tours, tmp_path: Path) -> Path:
     """A clinic with the same people and a ledger of its own."""
     for name in ("patients.parquet", "visits.parquet", "regions.csv"):
         (tmp_path / name).hardlink_to(tours.policy.parent / name)
-    policy = tmp_path / clinic.POLICY
-    policy.write_text(clinic._PAGE, encoding="utf-8")
+    policy = tmp_path / clinic.POLICY_FILE
+    policy.write_text(clinic._POLICY_TEXT, encoding="utf-8")
     return policy
 
 
@@ -139,7 +139,7 @@ def test_a_budget_that_others_spent_is_told_kindly(other: Path) -> None:
     with hedgerow.open(other, in_process=True) as db:
         for age in range(3):
             db.query(f"SELECT COUNT(*) FROM patients WHERE age > {age}", epsilon=1)
-        visit = tour.Visit(other, db)
+        visit = tour.ClinicSession(other, db)
         (chapter,) = tour._paid("Title", tour.BY_REGION, tour.grouped, visit)
         assert isinstance(chapter, Unpaid)
         assert (chapter.title, chapter.account.left) == ("Title", 0)
@@ -150,12 +150,12 @@ def test_a_budget_that_others_spent_is_told_kindly(other: Path) -> None:
 
 def test_a_raised_budget_has_nothing_to_refuse(other: Path) -> None:
     with hedgerow.open(other, in_process=True) as db:
-        chapter = tour.spent(tour.Visit(other, db))
+        chapter = tour.spent(tour.ClinicSession(other, db))
         assert (chapter.message, chapter.account.spent) == ("", 0)
 
 
 def test_a_pure_budget_has_one_line(other: Path) -> None:
-    page = clinic._PAGE.replace("delta   = 1e-9", "").replace("default_delta   = 1e-12", "")
+    page = clinic._POLICY_TEXT.replace("delta   = 1e-9", "").replace("default_delta   = 1e-12", "")
     other.write_text(page, encoding="utf-8")
     with hedgerow.open(other, in_process=True) as db:
-        assert tour.Visit(other, db).account.total == 3
+        assert tour.ClinicSession(other, db).account.total == 3

@@ -12,18 +12,18 @@ import pyarrow as pa
 
 from engines.worlds import ARROW as ARRAYS
 from engines.worlds import combinations
-from hedgerow.engines.catalogue import Registered
-from hedgerow.engines.compile import compile_plan
-from hedgerow.engines.decode import gathered
-from hedgerow.engines.dialect import Dialect
-from hedgerow.engines.duckdb import DuckDB
-from hedgerow.engines.source import Cells
-from hedgerow.engines.terms import SQL_TYPES
-from hedgerow.plan import reference
+from hedgerow.engines.compile.dialect import Dialect
+from hedgerow.engines.compile.plan import compile_plan
+from hedgerow.engines.compile.sql_builders import SQL_TYPES
+from hedgerow.engines.data_source import Cells
+from hedgerow.engines.duckdb.engine import DuckDB
+from hedgerow.engines.reference import interpreter as reference
+from hedgerow.engines.result_cells import collect_cells
+from hedgerow.engines.tables.registry import RegisteredTable
+from hedgerow.plan.contingency_table import ContingencyTable
 from hedgerow.plan.nodes import Aggregate
 from hedgerow.plan.schema import Schema
 from hedgerow.plan.values import Type, Value
-from hedgerow.tabulated import Tabulated
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 Found = dict[tuple[Value, ...], tuple[Any, ...]]
@@ -39,7 +39,7 @@ def id_type(tables: Tables) -> type:
     return next((type(row["id"]) for rows in tables.values() for row in rows if row.get("id") is not None), int)
 
 
-def frames(schemas: Mapping[str, Schema], tables: Tables) -> dict[str, Registered]:
+def frames(schemas: Mapping[str, Schema], tables: Tables) -> dict[str, RegisteredTable]:
     """Rows of Python values (dates also as they are spelled) as frames."""
     ids, found = IDS[id_type(tables)][1], {}
     for name, schema in schemas.items():
@@ -47,7 +47,7 @@ def frames(schemas: Mapping[str, Schema], tables: Tables) -> dict[str, Registere
         arrays = {column.name: _array(column.type, [row[column.name] for row in rows]) for column in schema.columns}
         if schema.unit not in (None, "row") and schema.link is None:
             arrays["id"] = pa.array([row["id"] for row in rows], ids, from_pandas=False)
-        found[name] = Registered(pa.table(arrays), schema)
+        found[name] = RegisteredTable(pa.table(arrays), schema)
     return found
 
 
@@ -121,7 +121,7 @@ def plain(cells: Cells) -> Found:
 
 
 def _plain(number: Any) -> Any:
-    if isinstance(number, Tabulated):
+    if isinstance(number, ContingencyTable):
         return combinations(number)
     return tuple(map(int, number)) if isinstance(number, np.ndarray) else int(number)
 
@@ -133,7 +133,7 @@ def agreed(plan: Aggregate, tables: Tables, engine: Callable[..., Any] = DuckDB)
         found = plain(source.run(plan))
     finally:
         source.close()
-    assert found == reference.run(plan, tables, RANKS(plan, tables))
+    assert found == reference.interpret_plan(plan, tables, RANKS(plan, tables))
     return found
 
 
@@ -141,8 +141,8 @@ def agreed_in(dialect: Dialect, rank: reference.Rank, plan: Aggregate, tables: T
     """The same with another order of groups and values."""
     source = DuckDB(frames(schemas(plan), tables))
     try:
-        found = plain(gathered(plan, compile_plan(plan, source._catalogue.shelves, dialect), source._session.answer))
+        found = plain(collect_cells(plan, compile_plan(plan, source._registry.stored_tables, dialect), source._session.run_statement))
     finally:
         source.close()
-    assert found == reference.run(plan, tables, rank)
+    assert found == reference.interpret_plan(plan, tables, rank)
     return found

@@ -6,9 +6,9 @@ import random
 from pathlib import Path
 from typing import Any
 
-from hedgerow.engines.csv_scan import scan_csv
-from hedgerow.engines.header import LONGEST_LINE
-from hedgerow.engines.session import _csv
+from hedgerow.engines.duckdb.session import _build_csv_reader
+from hedgerow.engines.tables.csv_header import MAX_LINE_BYTES
+from hedgerow.engines.tables.csv_validation import scan_csv
 
 HEAD, END = b"id,age,note", b"\n"
 ABOVE = [b"%d,%d,n%d" % (i, 20 + i % 50, i % 3) for i in range(20)]
@@ -79,9 +79,9 @@ def made(*lines: bytes, end: bytes = END) -> bytes:
 
 def read_by_engine(connection: Any, path: Path, buffer: tuple[int, int] | None = None) -> list[tuple[str | None, ...]]:
     """Return the rows that the engine reads from a file; ``buffer`` are its longest line and its buffer, in bytes."""
-    reader = _csv(path)
+    reader = _build_csv_reader(path)
     if buffer is not None:
-        known = f"max_line_size = {LONGEST_LINE}"
+        known = f"max_line_size = {MAX_LINE_BYTES}"
         assert known in reader
         reader = reader.replace(known, f"max_line_size = {buffer[0]}, buffer_size = {buffer[1]}")
     rows: list[tuple[str | None, ...]] = connection.execute(f"SELECT * FROM {reader}").fetchall()
@@ -174,7 +174,7 @@ def check_drawn(draw: random.Random, path: Path, connection: Any) -> bool:
     path.write_bytes(file.data)
     rows = plain_rows(file)
     found = scan_csv(path, file.fields, multiline=file.multiline, key=b"key", piece=draw.choice([1, 7, 64, 4096]))
-    assert (found.bad == ()) == (rows is not None), file.data
+    assert (found.bad_lines == ()) == (rows is not None), file.data
     if rows is None:
         return False
     assert found.rows == len(rows), file.data

@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from hedgerow.engines.catalogue import Registered
-from hedgerow.plan.crossing import Cross
-from hedgerow.plan.measures import Measure, Snap
+from hedgerow.engines.tables.registry import RegisteredTable
+from hedgerow.plan.contingency import Contingency
+from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
-from hedgerow.plan.picks import Pick
+from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 
@@ -24,8 +24,8 @@ ROWS: dict[str, list[Any]] = {
 }
 
 
-def visits() -> dict[str, Registered]:
-    return {"visits": Registered(pa.table(ROWS), VISITS)}
+def visits() -> dict[str, RegisteredTable]:
+    return {"visits": RegisteredTable(pa.table(ROWS), VISITS)}
 
 
 def question(
@@ -33,7 +33,7 @@ def question(
     domain: tuple[tuple[Value, ...], ...] | None = None,
     schema: Schema = VISITS,
     caps: tuple[int, int] = (2, 1),
-    measures: tuple[Measure | Pick | Cross, ...] = (Measure("units"), Measure("total", "age", Snap(Fraction(1), 0, 100))),
+    measures: tuple[Measure | OrderStatistic | Contingency, ...] = (Measure("units"), Measure("total", "age", ClampedGrid(Fraction(1), 0, 100))),
 ) -> Aggregate:
     return Aggregate(Group(Bound(Table(schema), keys, *caps), domain), measures)
 

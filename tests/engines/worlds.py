@@ -13,21 +13,21 @@ import duckdb
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from hedgerow.engines.catalogue import Registered
-from hedgerow.engines.duckdb import DuckDB
-from hedgerow.engines.source import Source
+from hedgerow.engines.data_source import Source
+from hedgerow.engines.duckdb.engine import DuckDB
+from hedgerow.engines.reference import interpreter as reference
+from hedgerow.engines.tables.registry import RegisteredTable
 from hedgerow.errors import Refused
-from hedgerow.plan import reference
-from hedgerow.plan.crossing import Cross, words_of
-from hedgerow.plan.expressions import Call, Constant, Expression, Read, range_of
-from hedgerow.plan.measures import Measure, Snap
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table, Union
+from hedgerow.plan.contingency import Contingency, group_into_words
+from hedgerow.plan.contingency_table import ContingencyTable
+from hedgerow.plan.measures import ClampedGrid, Measure
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, Union
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, infer_range
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Range, Type, Value
-from hedgerow.tabulated import Tabulated
 
 # Every engine runs the whole conformance suite.
-ENGINES: tuple[Callable[[Mapping[str, Registered]], Source], ...] = (DuckDB,)
+ENGINES: tuple[Callable[[Mapping[str, RegisteredTable]], Source], ...] = (DuckDB,)
 
 EPOCH = date(1970, 1, 1).toordinal()
 ENDLESS, ENDLESS_PAST = 2**31 - 1, -(2**31) + 1  # how DuckDB stores dates without an end
@@ -60,7 +60,7 @@ DATES = ("0001-01-01", "1969-12-31", "1970-01-01", "2000-02-29", "2024-05-17", "
 class World:
     """Tables as an engine gets them and as the reference gets them; ``unit_type`` is the SQL type of the ids."""
 
-    registered: Mapping[str, Registered]
+    registered: Mapping[str, RegisteredTable]
     raw: Mapping[str, Sequence[Mapping[str, object]]]
     unit_type: str
     schemas: Mapping[str, Schema] = field(default_factory=dict)
@@ -106,13 +106,13 @@ def columns(draw: st.DrawFn, name: str, type_: Type) -> Column:
     how = draw(st.sampled_from(["bounds", "bounds", "values", "free"]))
     if how == "bounds" and type_ in _bounds:
         low, high = draw(st.sampled_from(_bounds[type_]))
-        return Column(name, type_, Fraction(low), Fraction(high), grain=grain)
+        return Column(name, type_, Fraction(low), Fraction(high), granularity=grain)
     if how == "values" and type_ in ("integer", "text"):
         pool = [value for value in POOLS[type_] if value is not None]
         return Column(name, type_, values=tuple(draw(st.lists(st.sampled_from(pool), min_size=1, max_size=5, unique=True))))
     if how == "values" and type_ == "date":
-        return Column(name, type_, values=(date(1970, 1, 1), date(2024, 5, 1), date(2000, 2, 29), date(2024, 1, 1)), grain=grain)
-    return Column(name, type_, grain=grain)
+        return Column(name, type_, values=(date(1970, 1, 1), date(2024, 5, 1), date(2000, 2, 29), date(2024, 1, 1)), granularity=grain)
+    return Column(name, type_, granularity=grain)
 
 
 NAMES: Mapping[str, Type] = {"b": "boolean", "i": "integer", "J x": "integer", "r": "real", "q": "real", 's"t': "text", "d": "date"}
@@ -140,7 +140,7 @@ def worlds(draw: st.DrawFn, rows: int = 14) -> World:
             arrow, pool = IDS[unit_type]
             listed["id"] = draw(_few(st.sampled_from(pool), count))
             arrays["id"] = pa.array(listed["id"], arrow, from_pandas=False)
-        registered[name] = Registered(pa.table(arrays), schema)
+        registered[name] = RegisteredTable(pa.table(arrays), schema)
         raw[name] = [{key: values[i] for key, values in listed.items()} for i in range(count)]
     return World(registered, raw, unit_type, schemas)
 
@@ -218,7 +218,7 @@ def expressions(draw: st.DrawFn, known: Mapping[str, Range], type_: Type, depth:
             arguments[1:] = [Constant(draw(st.integers(-2, 4)), "integer") for _ in arguments[1:]]
     made = Call(function, tuple(arguments))
     try:
-        found = range_of(made, known)
+        found = infer_range(made, known)
     except Refused:
         return draw(_leaves(known, type_))
     return made if found.type == type_ or (type_, found.type) == ("real", "integer") else draw(_leaves(known, type_))
@@ -228,7 +228,7 @@ def expressions(draw: st.DrawFn, known: Mapping[str, Range], type_: Type, depth:
 def _leaves(draw: st.DrawFn, known: Mapping[str, Range], type_: Type) -> Expression:
     fitting = [name for name, range_ in known.items() if range_.type == type_ or (type_, range_.type) == ("real", "integer")]
     if fitting and draw(st.integers(0, 3)):
-        return Read(draw(st.sampled_from(fitting)))
+        return ColumnRef(draw(st.sampled_from(fitting)))
     return Constant(draw(constants(type_)), type_)
 
 
@@ -240,8 +240,8 @@ def constants(type_: Type) -> st.SearchStrategy[Value]:
 
 
 @st.composite
-def sources(draw: st.DrawFn, world: World) -> Rows:
-    found: Rows = Table(world.schemas["t"])
+def sources(draw: st.DrawFn, world: World) -> RelationNode:
+    found: RelationNode = Table(world.schemas["t"])
     shape = draw(st.sampled_from(["plain", "plain", "plain", "union", "join"]))
     if shape == "union":
         found = Union((found, Table(world.schemas["more"])))
@@ -257,7 +257,7 @@ def sources(draw: st.DrawFn, world: World) -> Rows:
         made = [
             (f"p{i}", draw(expressions(known, draw(st.sampled_from(["boolean", "integer", "real", "text", "date"]))))) for i in range(3)
         ]
-        found = Project(found, (*made, *((name, Read(name)) for name in ("i", "r", "I") if name in known)))
+        found = Project(found, (*made, *((name, ColumnRef(name)) for name in ("i", "r", "I") if name in known)))
     if draw(st.integers(0, 3)) == 3:
         found = Filter(found, draw(expressions(found.columns, "boolean", 2)))
     return found
@@ -272,26 +272,26 @@ def plans(draw: st.DrawFn, world: World) -> Aggregate:
     keys = tuple(draw(st.lists(st.sampled_from(sorted(known)), min_size=draw(st.sampled_from([1, 1, 1, 0])), max_size=2, unique=True)))
     domain = None
     if not keys or draw(st.booleans()):
-        there = [row for _, row in reference.rows(source, world.raw)]
+        there = [row for _, row in reference.evaluate_relation(source, world.raw)]
         lists = [st.lists(_key(known[key], [row[key] for row in there]), min_size=1, max_size=4, unique=True) for key in keys]
         domain = tuple(tuple(draw(values)) for values in lists)
     caps = (1, 1) if source.unit == "row" else (draw(st.sampled_from([1, 1, 2, 3])), draw(st.sampled_from([1, 2, 3, 4])))
     measures = draw(st.lists(_measures(known), min_size=1, max_size=4, unique=True))
     if source.unit != "row":
         finer = draw(st.sampled_from([1, 2, 2**10, 2**27, 2**34]))
-        measures = [replace(one, fine=finer) if one.scaled else one for one in measures]
+        measures = [replace(one, resolution=finer) if one.is_scaled else one for one in measures]
     return Aggregate(Group(Bound(source, keys, *caps), domain), tuple(measures))
 
 
 @st.composite
-def _crosses(draw: st.DrawFn, source: Rows) -> Aggregate:
+def _crosses(draw: st.DrawFn, source: RelationNode) -> Aggregate:
     """Combinations of whole numbers, of so many codes that some of those that are there are among them."""
     numbers = sorted(name for name, range_ in source.columns.items() if range_.type == "integer")
     names = draw(st.lists(st.sampled_from(numbers), min_size=1, max_size=4, unique=True))
-    cross = Cross(tuple((name, draw(st.sampled_from([1, 2, 3, 100, 2**31, 2**53 + 2, 2**62]))) for name in names))
+    cross = Contingency(tuple((name, draw(st.sampled_from([1, 2, 3, 100, 2**31, 2**53 + 2, 2**62]))) for name in names))
     caps = (1, 1) if source.unit == "row" else (draw(st.integers(1, 2)), draw(st.sampled_from([1, 2, 3, 2**40])))
     if source.unit != "row":
-        cross = replace(cross, fine=draw(st.sampled_from([1, 2, 2**10, 2**22, 2**40] if caps[1] < 2**40 else [1, 2, 2**22])))
+        cross = replace(cross, resolution=draw(st.sampled_from([1, 2, 2**10, 2**22, 2**40] if caps[1] < 2**40 else [1, 2, 2**22])))
     return Aggregate(Group(Bound(source, (), *caps)), (cross,))
 
 
@@ -315,7 +315,7 @@ def _measures(draw: st.DrawFn, known: Mapping[str, Range]) -> Measure:
     )
     most = draw(st.sampled_from([3, 100, 2**20, 2**26, 2**27, 2**40, 2**53]))
     low, high = sorted(draw(st.tuples(st.integers(-most, most), st.integers(-most, most))))
-    return Measure(kind, draw(st.sampled_from(numbers)), Snap(step, low, high), rest=kind == "moments" and draw(st.booleans()))
+    return Measure(kind, draw(st.sampled_from(numbers)), ClampedGrid(step, low, high), has_null_sum=kind == "moments" and draw(st.booleans()))
 
 
 class Ranks:
@@ -335,14 +335,14 @@ class Ranks:
         return rank
 
 
-def combinations(table: Tabulated) -> dict[tuple[int, ...], int]:
+def combinations(table: ContingencyTable) -> dict[tuple[int, ...], int]:
     """How often each combination is there, by its codes. One line for each, in order."""
     lines = list(zip(*(word.tolist() for word in table.words), strict=True))
     assert lines == sorted(set(lines))
     found = {}
     for words, count in zip(lines, table.counts.tolist(), strict=True):
         codes: list[int] = []
-        for word, places in zip(words, words_of(table.sizes), strict=True):
+        for word, places in zip(words, group_into_words(table.sizes), strict=True):
             own: list[int] = []
             for place in reversed(places):
                 word, code = divmod(word, table.sizes[place])
@@ -362,13 +362,13 @@ def answer(source: Source, plan: Aggregate) -> dict[tuple[Value, ...], tuple[Any
 
 
 def _number(number: Any) -> Any:
-    return combinations(number) if isinstance(number, Tabulated) else int(number)
+    return combinations(number) if isinstance(number, ContingencyTable) else int(number)
 
 
 def expected(world: World, plan: Aggregate, ranks: Ranks) -> dict[tuple[Value, ...], tuple[Any, ...]]:
     """What the reference says."""
     known = plan.bound.columns
-    words = ["integer" for measure in plan.measures if isinstance(measure, Cross) for _ in words_of(measure.sizes)]
+    words = ["integer" for measure in plan.measures if isinstance(measure, Contingency) for _ in group_into_words(measure.sizes)]
     rank = ranks(world.unit_type, [*(known[key].type for key in plan.bound.keys), *words])
     alone = plan.bound.source.unit == "row"
-    return reference.run(plan, world.raw, lambda unit, group: 0 if alone or not group else rank(unit, group))
+    return reference.interpret_plan(plan, world.raw, lambda unit, group: 0 if alone or not group else rank(unit, group))

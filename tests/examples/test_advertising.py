@@ -111,7 +111,7 @@ def test_the_budget_of_every_part_is_what_was_spent(month: SimpleNamespace) -> N
 
 def test_without_parts_the_sixth_day_is_refused(month: SimpleNamespace) -> None:
     assert month.dark == month.days[5]
-    assert month.plain.view.spent == 3
+    assert month.plain.balance.spent == 3
     assert f"would have refused the dashboard of {month.dark}" in month.told
 
 

@@ -173,7 +173,7 @@ def test_tables_are_for_people_and_unknown_sections_are_refused(part: Any, capsy
     assert "Targets:" in shown.stdout
     assert "no figure means anything" in shown.stdout
     with pytest.raises(SystemExit) as refused:
-        part("__main__").main(["nosie"])
+        part("__main__").sums(["nosie"])
     assert refused.value.code == 2
     assert "no section nosie" in capsys.readouterr().err
 
@@ -301,8 +301,8 @@ def test_plain_numpy_makes_and_counts_the_same_reports(part: Any) -> None:
     assert np.array_equal(numbers[place], drawn)
     orthogonal = (vectors[place] * vectors[codes]).sum(axis=1) % many.field == 0
     assert abs(orthogonal.mean() - many.truth / 65536) < 0.03  # of 20,000: more than eight standard deviations
-    counters = np.append(np.bincount(place, minlength=many.points), codes.size)
-    assert np.array_equal(plain.supports(many, vectors, counters[:-1], 50), many.support(counters))
+    counters = np.append(np.bincount(place, minlength=many.point_count), codes.size)
+    assert np.array_equal(plain.supports(many, vectors, counters[:-1], 50), many.count_support(counters))
     coded = local.Batch(b"8 bytes.", many.encode(codes))
     assert np.array_equal(plain.points_packed(coded.to_bytes(), many), many.aggregate(coded.records)[:-1])
 

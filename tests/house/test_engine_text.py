@@ -10,17 +10,17 @@ import pytest
 from sqlglot import exp
 
 from engines.small import question, visits
-from hedgerow.engines import compile as compiling
-from hedgerow.engines import crossing
-from hedgerow.engines.compile import Shelf, compile_plan
-from hedgerow.engines.dialect import DUCKDB, Dialect
-from hedgerow.engines.reading import Stored
-from hedgerow.engines.writing import unsound, write
+from hedgerow.engines.compile import contingency as crossing
+from hedgerow.engines.compile import plan as compiling
+from hedgerow.engines.compile.column_casts import StoredColumn
+from hedgerow.engines.compile.dialect import DUCKDB, Dialect
+from hedgerow.engines.compile.plan import StoredTable, compile_plan
+from hedgerow.engines.compile.sql_writer import find_unsafe_leaves, render_sql
 from hedgerow.errors import HedgerowError, InvalidArgument
-from hedgerow.plan.crossing import Cross
+from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.schema import Schema
-from hedgerow.sql import phrases
-from hedgerow.sql.public import _Reader, read_public
+from hedgerow.sql.public_tables import phrases
+from hedgerow.sql.public_tables.statement import _QueryReader, read_public_query
 from house import engine_text
 from sql.fixtures import CATALOG, HERE, ask, pairs
 from sql.hostile import CATALOG as PUBLIC
@@ -86,15 +86,15 @@ def leaves(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
 @pytest.mark.parametrize("sql", READ)
 def test_of_public_questions_a_text_is_looked_up_or_quoted(sql: str) -> None:
     """Each text of each node is changed, in turn, to one that would be SQL of its own."""
-    asked = read_public(sql, PUBLIC)
+    asked = read_public_query(sql, PUBLIC)
     assert asked is not None
     changed = 0
     for node, part in list(leaves(asked.tree)):
         kept = node.args[part]
         node.args[part] = SENTINEL
-        reader = _Reader(asked.text, PUBLIC, "name")
+        reader = _QueryReader(asked.text, PUBLIC, "name")
         try:
-            written = phrases.write(reader.query(asked.tree), reader.names)
+            written = phrases.write_fragment(reader.read_query(asked.tree), reader.names)
         except HedgerowError:
             pass
         else:
@@ -108,7 +108,7 @@ def test_of_public_questions_a_text_is_looked_up_or_quoted(sql: str) -> None:
 @pytest.mark.parametrize("sql", READ)
 def test_of_public_questions_no_part_is_handed_on(sql: str) -> None:
     """Each part that a node could have and has not is filled with a word, a tree, a flag."""
-    asked = read_public(sql, PUBLIC)
+    asked = read_public_query(sql, PUBLIC)
     assert asked is not None
     for node in list(asked.tree.walk()):
         for part in node.arg_types:
@@ -117,9 +117,9 @@ def test_of_public_questions_no_part_is_handed_on(sql: str) -> None:
             before = dict(node.args)
             for value in (SENTINEL, exp.Var(this=SENTINEL), [exp.Var(this=SENTINEL)]):
                 node.args[part] = value
-                reader = _Reader(asked.text, PUBLIC, "name")
+                reader = _QueryReader(asked.text, PUBLIC, "name")
                 try:
-                    written = phrases.write(reader.query(asked.tree), reader.names)
+                    written = phrases.write_fragment(reader.read_query(asked.tree), reader.names)
                 except (HedgerowError, TypeError):  # no parser puts such things there
                     continue
                 finally:
@@ -129,14 +129,14 @@ def test_of_public_questions_no_part_is_handed_on(sql: str) -> None:
 
 
 def test_every_class_that_is_read_is_walked() -> None:
-    from hedgerow.sql.plain import RULES
+    from hedgerow.sql.public_tables.expressions import FRAGMENT_RULES
 
     walked: set[type] = set()
     for sql in READ:
-        asked = read_public(sql, PUBLIC)
+        asked = read_public_query(sql, PUBLIC)
         assert asked is not None
         walked |= {type(node) for node in asked.tree.walk()}
-    assert set(RULES) <= walked
+    assert set(FRAGMENT_RULES) <= walked
 
 
 def trees(monkeypatch: pytest.MonkeyPatch) -> Iterator[exp.Expr]:
@@ -145,10 +145,10 @@ def trees(monkeypatch: pytest.MonkeyPatch) -> Iterator[exp.Expr]:
 
     def catch(tree: exp.Expr, dialect: Dialect) -> str:
         caught.append(tree)
-        return write(tree.copy(), dialect)
+        return render_sql(tree.copy(), dialect)
 
-    monkeypatch.setattr(compiling, "write", catch)
-    monkeypatch.setattr(crossing, "write", catch)
+    monkeypatch.setattr(compiling, "render_sql", catch)
+    monkeypatch.setattr(crossing, "render_sql", catch)
     shelves = {name: _shelf(entry.schema) for name, entry in CATALOG.tables.items()}
     for file in sorted(HERE.glob("*.sql")):
         if "__refused" not in file.name:
@@ -156,15 +156,15 @@ def trees(monkeypatch: pytest.MonkeyPatch) -> Iterator[exp.Expr]:
                 compile_plan(ask(sql).plan, shelves, DUCKDB)
                 yield from caught
                 caught.clear()
-    crossed = question(domain=(), caps=(1, 1), measures=(Cross((("age", 3),)),))
+    crossed = question(domain=(), caps=(1, 1), measures=(Contingency((("age", 3),)),))
     compile_plan(crossed, {"visits": _shelf(visits()["visits"].schema)}, DUCKDB)
     yield from caught
 
 
-def _shelf(schema: Schema) -> Shelf:
-    stored = {column.name: Stored(SENTINEL + column.name, column.type) for column in schema.columns}
-    unit = None if schema.unit in (None, "row") else Stored(SENTINEL, "integer")
-    return Shelf(f"t {schema.table}", stored, unit)
+def _shelf(schema: Schema) -> StoredTable:
+    stored = {column.name: StoredColumn(SENTINEL + column.name, column.type) for column in schema.columns}
+    unit = None if schema.unit in (None, "row") else StoredColumn(SENTINEL, "integer")
+    return StoredTable(f"t {schema.table}", stored, unit)
 
 
 @pytest.mark.long
@@ -172,7 +172,7 @@ def test_of_questions_about_people_a_text_is_a_value_or_a_name(monkeypatch: pyte
     """Stored columns have hostile names here. Where a text of a tree is changed, it is quoted or not written."""
     seen: dict[tuple[type, str], set[str]] = {}
     for tree in trees(monkeypatch):
-        assert "zqx" not in outside_quotes(write(tree.copy(), DUCKDB))
+        assert "zqx" not in outside_quotes(render_sql(tree.copy(), DUCKDB))
         for node, part in leaves(tree):
             key, text = (type(node), part), str(node.args[part])
             if key in seen and (text in seen[key] or len(seen[key]) > 20):
@@ -181,9 +181,9 @@ def test_of_questions_about_people_a_text_is_a_value_or_a_name(monkeypatch: pyte
             kept = node.args[part]
             node.args[part] = SENTINEL
             try:
-                assert "zqx" not in outside_quotes(write(node.copy(), DUCKDB)), key
+                assert "zqx" not in outside_quotes(render_sql(node.copy(), DUCKDB)), key
             except InvalidArgument:
-                assert list(unsound(node))
+                assert list(find_unsafe_leaves(node))
             node.args[part] = kept
     expected = {(exp.Identifier, "this"), (exp.Literal, "this"), (exp.Anonymous, "this"), (exp.Join, "kind"), (exp.Join, "side")}
     assert set(seen) == expected

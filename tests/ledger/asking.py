@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from fate import VFS, life
-from hedgerow.database import Database, database, opening
+from hedgerow.database import Database, database
 from hedgerow.database import open as open_policy
+from hedgerow.database import open_database as opening
 from hedgerow.ledger.anchor import Anchor
+from hedgerow.ledger.chain_verification import verify
 from hedgerow.ledger.entry import Entry
 from hedgerow.ledger.memory import MemoryLedger
-from hedgerow.ledger.recount import verify
 from hedgerow.ledger.sqlite import Ledger
 from ledger.killing import BESIDE
 
@@ -86,7 +87,7 @@ def nothing() -> Callable[[], object]:
 
 def anchor_in_place() -> Callable[[], object]:
     """The anchor is written over, and for a moment there is half of one."""
-    Anchor.write = lambda self, ledger: Anchor.place(ledger).write_text(json.dumps(asdict(self)))  # type: ignore[method-assign]
+    Anchor.write = lambda self, ledger: Anchor.path_for(ledger).write_text(json.dumps(asdict(self)))  # type: ignore[method-assign]
     return lambda: None
 
 
@@ -106,10 +107,10 @@ def charge_after_answer() -> Callable[[], object]:
             return super().answer(entry, payload)
 
     def release(plan: Any, source: Any, ledger: Ledger, *more: Any) -> Any:
-        memory, policy = Held(), opening._held(ledger)
+        memory, policy = Held(), opening._read_accepted_policy(ledger)
         memory.real = ledger
         assert policy is not None
-        opening._enter(policy, memory)
+        opening._enter_policy(policy, memory)
         return real(plan, source, memory, *more)
 
     database.release = release  # type: ignore[assignment, attr-defined]
@@ -145,7 +146,7 @@ def check(policy: Path, received: list[str]) -> None:
 
 
 def spent(db: Database) -> object:
-    return db.ledger.book.budget(db.policy.budgets[0].population).charged.epsilon
+    return db.ledger.state.budget(db.policy.budgets[0].population).charged.epsilon
 
 
 def apart(work: Callable[[], None]) -> None:

@@ -18,8 +18,8 @@ import pytest
 
 from hedgerow.errors import HedgerowError, LedgerError
 from hedgerow.ledger.anchor import Anchor
+from hedgerow.ledger.durable_files import read_birth_time
 from hedgerow.ledger.entry import Entry
-from hedgerow.ledger.files import born
 from hedgerow.ledger.sqlite import Ledger
 from ledger.making import pay, policy
 
@@ -157,7 +157,7 @@ def record(folder: Path, charges: int, synchronous: str = "FULL", *, fails: int 
     try:
         with beside(partial(note, error=OSError)), Recorded.open(path, create=True) as ledger:
             note(("ready",))
-            note(("returned", ledger.accept(**policy(100))))
+            note(("returned", ledger.accept_policy(**policy(100))))
             for turn in range(charges // 2):
                 charge(ledger, turn, f"q{turn}" + "x" * (turn % 7 * 300))
         with beside(partial(note, error=OSError)), Recorded.open(path, create=False) as ledger:
@@ -303,7 +303,7 @@ def _same_file(path: Path) -> int:
     there = [file for file in (path, path.with_name("run.ledger.new")) if file.exists()]
     if there:
         seen = there[0].stat()
-        dataclasses.replace(held, device=seen.st_dev, inode=seen.st_ino, born=born(there[0])).write(path)
+        dataclasses.replace(held, device=seen.st_dev, inode=seen.st_ino, born=read_birth_time(there[0])).write(path)
     return held.seq
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from hedgerow.ledger.sqlite import Ledger, entries_of
+from hedgerow.ledger.sqlite import Ledger, read_entries
 from ledger.making import pay, policy
 
 TESTS = Path(__file__).parents[1]
@@ -18,7 +18,7 @@ TESTS = Path(__file__).parents[1]
 def made(path: Path, questions: int = 3) -> Path:
     """A ledger with a policy and some answered questions: entries 1, 2, then two for each question."""
     with Ledger.open(path, create=True) as ledger:
-        ledger.accept(**policy())
+        ledger.accept_policy(**policy())
         for number in range(questions):
             ledger.answer(pay(ledger, question=f"q{number}"), f"answer {number}")
     return path
@@ -50,4 +50,4 @@ def program(name: str, *arguments: object) -> str:
 def race(folder: Path, mode: str) -> tuple[int, int]:
     """How many charges were granted, and how many are in the file."""
     granted = int(program("racing.py", folder / "race.ledger", mode))
-    return granted, sum(entry.kind == "charge" for entry in entries_of(folder / "race.ledger"))
+    return granted, sum(entry.kind == "charge" for entry in read_entries(folder / "race.ledger"))

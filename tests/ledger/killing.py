@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from fate import VFS, deaths, life
-from hedgerow.ledger.recount import verify
+from hedgerow.ledger.chain_verification import verify
 from hedgerow.ledger.sqlite import Ledger
 from ledger.making import TENTH, pay, policy
 
@@ -26,8 +26,8 @@ class Killed(Ledger):
 
 def run(path: Path, ledger: Ledger, tell: int | None) -> None:
     """Ask the five questions, each under its own key; say that an answer was received once the ledger has it."""
-    if ledger.book.policy is None:
-        ledger.accept(**policy())
+    if ledger.state.policy is None:
+        ledger.accept_policy(**policy())
     for number in range(QUESTIONS):
         charge = pay(ledger, question=f"q{number}", request=f"r{number}")
         ledger.answer(charge, f"answer {number}")
@@ -45,10 +45,10 @@ def check(path: Path, received: list[int]) -> None:
     with Ledger.open(path, create=True) as ledger:
         for number in received:
             assert [payload for _, payload in ledger.answers(f"q{number}", "1")] == [f"answer {number}"], number
-        if ledger.book.policy is not None:
-            assert ledger.book.budget("patients").charged.epsilon >= len(received) * TENTH.epsilon
+        if ledger.state.policy is not None:
+            assert ledger.state.budget("patients").charged.epsilon >= len(received) * TENTH.epsilon
         run(path, ledger, None)
-        assert ledger.book.budget("patients").charged.epsilon == QUESTIONS * TENTH.epsilon
+        assert ledger.state.budget("patients").charged.epsilon == QUESTIONS * TENTH.epsilon
     assert verify(path).sound, verify(path).problem
 
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from hedgerow.ledger.book import FORMAT, Book
 from hedgerow.ledger.entry import Entry
-from hedgerow.ledger.store import Store
+from hedgerow.ledger.interface import LedgerBase
+from hedgerow.ledger.rules import FORMAT, LedgerState
 from hedgerow.privacy.loss import Loss
 
 TIME = "2026-11-15T12:00:00.000000Z"
@@ -27,7 +27,7 @@ def policy(epsilon: object = 1, delta: object = None, **more: Any) -> dict[str, 
     return {"digest": "d1", "text": "{}", "budgets": {"patients": terms(epsilon, delta)}, "sources": {"visits.csv": "patients"}, **more}
 
 
-def pay(ledger: Store, loss: Loss = TENTH, *, question: str = "q", request: str | None = None, analyst: str = "ana", **more: Any) -> Entry:
+def pay(ledger: LedgerBase, loss: Loss = TENTH, *, question: str = "q", request: str | None = None, analyst: str = "ana", **more: Any) -> Entry:
     asked = loss.epsilon if isinstance(loss.epsilon, Fraction) else Fraction(1, 10)
     charge = {"patients": loss} | more.pop("also", {})
     return ledger.charge(charge, analyst=analyst, epsilon=asked, question=question, version="1", request=request, about={}, **more)
@@ -46,11 +46,11 @@ def cost(loss: Loss = TENTH, **more: object) -> dict[str, object]:
     return {"charges": {"patients": loss.to_dict()}} | about | more
 
 
-def opened(*bodies: tuple[str, dict[str, object]]) -> Book:
+def opened(*bodies: tuple[str, dict[str, object]]) -> LedgerState:
     """A book with these entries after the opening one."""
-    book = Book()
+    book = LedgerState()
     for kind, body in (("open", {"ledger": "a" * 32, "format": FORMAT}), *bodies):
-        book.apply(book.next(kind, body, TIME))
+        book.apply(book.build_entry(kind, body, TIME))
     return book
 
 

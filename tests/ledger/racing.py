@@ -28,19 +28,19 @@ class Careless(Ledger):
     """Checks, then writes at the end of whatever is there by then."""
 
     @contextmanager
-    def _turn(self, *, trusting: bool = False) -> Iterator[None]:
-        self._book.seq or self._look(trusting=True)
+    def _transaction(self, *, trusting: bool = False) -> Iterator[None]:
+        self._state.seq or self._read_new_entries(trusting=True)
         yield
 
-    def _keep(self, entry: Entry) -> None:
+    def _store_entry(self, entry: Entry) -> None:
         # Long enough, at the last unit, for the others to look as well.
-        time.sleep(0.002 if self._book.budget("patients").view.left else 0.3)
-        db = self._connection()
+        time.sleep(0.002 if self._state.budget("patients").balance.left else 0.3)
+        db = self._get_connection()
         db.execute("BEGIN IMMEDIATE")
         seq, previous = db.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").get
-        super()._keep(Entry.make(self._book.ledger, seq + 1, entry.kind, entry.body, previous, entry.time))
+        super()._store_entry(Entry.build(self._state.ledger, seq + 1, entry.kind, entry.body, previous, entry.time))
         db.execute("COMMIT")
-        self._forget()
+        self._reset()
 
 
 def spend(ledger: Ledger, also: dict[str, Loss]) -> int:
@@ -57,7 +57,7 @@ def spend(ledger: Ledger, also: dict[str, Loss]) -> int:
 
 def main(path: str, mode: str) -> None:
     with Ledger.open(path, create=True) as made:
-        made.accept(**policy(1, max_failures=10**6) | {"budgets": {"patients": terms(1), "staff": terms(Fraction(2, 3))}})
+        made.accept_policy(**policy(1, max_failures=10**6) | {"budgets": {"patients": terms(1), "staff": terms(Fraction(2, 3))}})
     also = {"staff": SHARE} if mode == "both" else {}
     kind = Careless if mode == "careless" else Ledger
     shared = kind.open(path, create=False) if mode == "inherited" else None

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import LedgerError
-from hedgerow.ledger import files
+from hedgerow.ledger import durable_files as files
 from hedgerow.ledger.anchor import Anchor
 from hedgerow.privacy.loss import Loss
 from ledger.making import cost, opened, rule
@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def anchor(file: Path) -> Anchor:
-    return Anchor.of(opened(("policy", rule("2/1", "1/1000")), ("charge", cost())), file)
+    return Anchor.from_state(opened(("policy", rule("2/1", "1/1000")), ("charge", cost())), file)
 
 
 def test_what_is_written_is_read(file: Path) -> None:
@@ -45,30 +45,30 @@ def test_it_knows_the_file_from_its_copy(file: Path) -> None:
     copy = file.with_name("copy")
     copy.write_bytes(b"")
     made = anchor(file)
-    assert made.lies_at(file)
-    assert not made.lies_at(copy)
+    assert made.is_same_file(file)
+    assert not made.is_same_file(copy)
     os.rename(copy, file)
-    assert not made.lies_at(file)
+    assert not made.is_same_file(file)
 
 
 def test_a_file_that_got_the_number_of_the_deleted_one_is_another(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As ext4 gives it away: device and inode agree, and only the birth does not."""
     made = anchor(file)
-    assert made.born == files.born(file)
-    assert not dataclasses.replace(made, born=1).lies_at(file)
-    assert dataclasses.replace(made, born=None).lies_at(file)  # of an earlier version, or where systems do not tell
+    assert made.born == files.read_birth_time(file)
+    assert not dataclasses.replace(made, born=1).is_same_file(file)
+    assert dataclasses.replace(made, born=None).is_same_file(file)  # of an earlier version, or where systems do not tell
     made.write(file)
-    held = json.loads(Anchor.place(file).read_text(encoding="utf-8"))
+    held = json.loads(Anchor.path_for(file).read_text(encoding="utf-8"))
     del held["born"]
-    Anchor.place(file).write_text(json.dumps(held), encoding="utf-8")
+    Anchor.path_for(file).write_text(json.dumps(held), encoding="utf-8")
     assert Anchor.read(file) == dataclasses.replace(made, born=None)
 
 
 def test_it_is_its_owners_alone_even_if_it_was_not(file: Path) -> None:
-    Anchor.place(file).write_text("{}", encoding="utf-8")
-    Anchor.place(file).chmod(0o644)
+    Anchor.path_for(file).write_text("{}", encoding="utf-8")
+    Anchor.path_for(file).chmod(0o644)
     anchor(file).write(file)
-    assert Anchor.place(file).stat().st_mode & 0o777 == 0o600
+    assert Anchor.path_for(file).stat().st_mode & 0o777 == 0o600
 
 
 def test_it_only_moves_forward(file: Path) -> None:
@@ -83,13 +83,13 @@ def test_it_only_moves_forward(file: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", "{}", '{"ledger": "a"}'])
 def test_what_cannot_be_read_is_refused(file: Path, text: str) -> None:
-    Anchor.place(file).write_text(text, encoding="utf-8")
+    Anchor.path_for(file).write_text(text, encoding="utf-8")
     with pytest.raises(LedgerError, match="cannot be read"):
         Anchor.read(file)
 
 
 def test_a_folder_in_its_place_is_refused(file: Path) -> None:
-    Anchor.place(file).mkdir()
+    Anchor.path_for(file).mkdir()
     with pytest.raises(LedgerError, match="cannot be read"):
         Anchor.read(file)
 
@@ -102,17 +102,17 @@ def test_broken_totals_are_refused(file: Path) -> None:
 
 
 def test_it_remembers_the_sources_and_earlier_ones_had_none(file: Path) -> None:
-    made = Anchor.of(opened(("policy", rule(sources={"a.csv": "patients"})), ("policy", rule(sources={"b.csv": "patients"}))), file)
+    made = Anchor.from_state(opened(("policy", rule(sources={"a.csv": "patients"})), ("policy", rule(sources={"b.csv": "patients"}))), file)
     assert made.sources == {"a.csv": "patients", "b.csv": "patients"}
     made.write(file)
     assert Anchor.read(file) == made
-    held = json.loads(Anchor.place(file).read_text(encoding="utf-8"))
+    held = json.loads(Anchor.path_for(file).read_text(encoding="utf-8"))
     for sources in (3, [3], None, {"a.csv": 3}):
-        Anchor.place(file).write_text(json.dumps(held | {"sources": sources}), encoding="utf-8")
+        Anchor.path_for(file).write_text(json.dumps(held | {"sources": sources}), encoding="utf-8")
         with pytest.raises(LedgerError, match="cannot be read"):
             Anchor.read(file)
     del held["sources"]
-    Anchor.place(file).write_text(json.dumps(held), encoding="utf-8")
+    Anchor.path_for(file).write_text(json.dumps(held), encoding="utf-8")
     assert Anchor.read(file) == dataclasses.replace(made, sources={})
 
 

@@ -16,13 +16,13 @@ from ledger.making import pay, policy
 
 
 def test_two_ledgers_are_two() -> None:
-    assert MemoryLedger().book.ledger != MemoryLedger().book.ledger
-    assert len(MemoryLedger().book.ledger) == 32
+    assert MemoryLedger().state.ledger != MemoryLedger().state.ledger
+    assert len(MemoryLedger().state.ledger) == 32
 
 
 def test_threads_together_spend_no_more_than_there_is() -> None:
     ledger, spent = MemoryLedger(), []
-    ledger.accept(**policy(1))
+    ledger.accept_policy(**policy(1))
 
     def spend() -> None:
         while True:
@@ -37,17 +37,17 @@ def test_threads_together_spend_no_more_than_there_is() -> None:
     for thread in threads:
         thread.join()
     assert len(spent) == 64
-    assert ledger.book.budget("patients").view.left == 0
+    assert ledger.state.budget("patients").balance.left == 0
 
 
 def test_a_copy_shows_what_a_policy_would_do_and_takes_no_charge() -> None:
     ledger = MemoryLedger()
-    ledger.accept(**policy(1))
+    ledger.accept_policy(**policy(1))
     pay(ledger, Loss(Fraction(1, 4)))
     copied = LedgerCopy(ledger.entries())
-    copied.accept(**policy(2))
-    assert copied.book.budget("patients").view.left == Fraction(7, 4)
-    assert ledger.book.budget("patients").view.left == Fraction(3, 4)
+    copied.accept_policy(**policy(2))
+    assert copied.state.budget("patients").balance.left == Fraction(7, 4)
+    assert ledger.state.budget("patients").balance.left == Fraction(3, 4)
     with pytest.raises(LedgerError, match="nothing can be charged to it"):
         pay(copied, Loss(Fraction(1, 4)))
 
@@ -77,4 +77,4 @@ def test_in_another_process_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     ledger = MemoryLedger()
     monkeypatch.setattr(ledger, "_pid", -1)
     with pytest.raises(Exception, match="cannot be used after a fork"):
-        ledger.accept(**policy())
+        ledger.accept_policy(**policy())

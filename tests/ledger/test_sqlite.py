@@ -14,7 +14,7 @@ import pytest
 
 from hedgerow.errors import BudgetExceeded, LedgerError
 from hedgerow.ledger.anchor import Anchor
-from hedgerow.ledger.recount import verify
+from hedgerow.ledger.chain_verification import verify
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.privacy.loss import Loss
 from ledger.filed import change, made, overwrite
@@ -27,7 +27,7 @@ def test_what_was_written_is_there_again(path: Path) -> None:
     made(path)
     with Ledger.open(path, create=False) as ledger:
         assert [entry.kind for entry in ledger.entries()] == ["open", "policy", *["charge", "answer"] * 3]
-        assert ledger.book.budget("patients").charged == 3 * TENTH
+        assert ledger.state.budget("patients").charged == 3 * TENTH
         ((charge, payload),) = ledger.answers("q1", "1")
         assert (charge.seq, payload) == (5, "answer 1")
         assert ledger.outcome(charge) == ledger.entries()[5]
@@ -36,7 +36,7 @@ def test_what_was_written_is_there_again(path: Path) -> None:
 
 def test_the_file_is_a_write_ahead_log_with_full_syncs(path: Path) -> None:
     with Ledger.open(made(path), create=True) as ledger:
-        db = ledger._connection()
+        db = ledger._get_connection()
         assert (db.execute("PRAGMA journal_mode").get, db.execute("PRAGMA synchronous").get) == ("wal", 2)
 
 
@@ -66,12 +66,12 @@ def test_making_goes_on_where_a_crash_interrupted_it(path: Path) -> None:
     made(path, 0)
     draft = path.with_name("clinic.ledger.new")
     with Ledger.open(path.with_name("other.ledger"), create=True) as other:
-        name = other.book.ledger
+        name = other.state.ledger
     path.with_name("other.ledger").rename(draft)
-    path.with_name("other.ledger.anchor").rename(Anchor.place(path))
+    path.with_name("other.ledger.anchor").rename(Anchor.path_for(path))
     path.unlink()
     with Ledger.open(path, create=True) as ledger:  # the anchor was written, the file not yet put in place
-        assert ledger.book.ledger == name
+        assert ledger.state.ledger == name
     path.rename(draft)
     shutil.copy(draft, path)
     draft.unlink()
@@ -92,7 +92,7 @@ def test_two_who_make_a_ledger_at_once_make_one(path: Path) -> None:
 
     def make() -> None:
         with Ledger.open(path, create=True) as ledger:
-            found.append(ledger.book.ledger)
+            found.append(ledger.state.ledger)
 
     threads = [threading.Thread(target=make) for _ in range(8)]
     for thread in threads:
@@ -107,7 +107,7 @@ def test_a_closed_ledger_says_so(path: Path) -> None:
     ledger = Ledger.open(path, create=True)
     ledger.close()
     ledger.close()
-    for use in (ledger.entries, lambda: ledger.book, lambda: ledger.accept(**policy())):
+    for use in (ledger.entries, lambda: ledger.state, lambda: ledger.accept_policy(**policy())):
         with pytest.raises(LedgerError, match="is closed"):
             use()
 
@@ -227,15 +227,15 @@ def change_while_open(path: Path, statement: str) -> None:
 
 def test_a_ledger_rolled_back_and_written_on_is_refused(path: Path) -> None:
     made(path, 2)
-    anchor = Anchor.place(path).read_bytes()
+    anchor = Anchor.path_for(path).read_bytes()
     with Ledger.open(path, create=False) as ledger:
         pay(ledger, question="the real one")
-    later = Anchor.place(path).read_bytes()
+    later = Anchor.path_for(path).read_bytes()
     change(path, "DELETE FROM entries WHERE seq > 6")
-    Anchor.place(path).write_bytes(anchor)
+    Anchor.path_for(path).write_bytes(anchor)
     with Ledger.open(path, create=False) as ledger:
         pay(ledger, question="another")
-        Anchor.place(path).write_bytes(later)
+        Anchor.path_for(path).write_bytes(later)
         with pytest.raises(LedgerError, match="Entry 7 of the ledger is another than was written"):
             pay(ledger)
     assert verify(path).first_bad == 7
@@ -252,7 +252,7 @@ def test_a_copy_is_refused_until_it_is_adopted(path: Path) -> None:
     entry = Ledger.adopt(path, "disk replaced; the old one was destroyed")
     assert (entry.kind, entry.body) == ("adopt", {"note": "disk replaced; the old one was destroyed"})
     with Ledger.open(path, create=False) as ledger:
-        assert ledger.book.budget("patients").charged == 3 * TENTH
+        assert ledger.state.budget("patients").charged == 3 * TENTH
         pay(ledger)
     assert verify(path).sound
 
@@ -260,7 +260,7 @@ def test_a_copy_is_refused_until_it_is_adopted(path: Path) -> None:
 def test_a_clone_with_its_anchor_is_refused(path: Path) -> None:
     clone = path.with_name("clone.ledger")
     shutil.copy(made(path), clone)
-    shutil.copy(Anchor.place(path), Anchor.place(clone))
+    shutil.copy(Anchor.path_for(path), Anchor.path_for(clone))
     with pytest.raises(LedgerError, match="is a copy"):
         Ledger.open(clone, create=False)
 
@@ -285,7 +285,7 @@ def test_a_swapped_ledger_is_refused_and_cannot_be_adopted(path: Path) -> None:
 
 
 def test_without_its_anchor_a_ledger_is_refused(path: Path) -> None:
-    Anchor.place(made(path, 0)).unlink()
+    Anchor.path_for(made(path, 0)).unlink()
     for create in (True, False):
         with pytest.raises(LedgerError, match=r"The anchor of the ledger.*is missing"):
             Ledger.open(path, create=create)
@@ -313,8 +313,8 @@ def test_an_entry_edited_under_an_open_ledger_is_not_given_out(path: Path) -> No
 def test_an_answer_that_vanishes_while_it_is_looked_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(path)
     with Ledger.open(path, create=False) as ledger:
-        book = ledger.book
-        monkeypatch.setattr(Ledger, "book", book)  # as if it had been read just before the file was cut off
+        book = ledger.state
+        monkeypatch.setattr(Ledger, "state", book)  # as if it had been read just before the file was cut off
         change_while_open(path, "DELETE FROM entries WHERE seq > 6")
         with pytest.raises(LedgerError, match="Entry 7 of the ledger is gone"):
             ledger.answers("q2", "1")
@@ -327,7 +327,7 @@ def test_lost_charges_close_the_budget_until_it_is_raised(path: Path) -> None:
     copy = path.with_name("backup")
     shutil.copy(made(path, 1), copy)
     with Ledger.open(path, create=False) as ledger:
-        ledger.accept(
+        ledger.accept_policy(
             **policy(2, budgets={"patients": policy()["budgets"]["patients"] | {"epsilon": 2}, "staff": policy()["budgets"]["patients"]})
         )
         pay(ledger, Loss(Fraction(3, 2)))
@@ -340,9 +340,9 @@ def test_lost_charges_close_the_budget_until_it_is_raised(path: Path) -> None:
         # The lost policy had raised the budget to 2, and another population had come: both count as spent.
         assert entry.body["spent"] == {"patients": Loss(Fraction(2)).to_dict(), "staff": Loss(Fraction(1)).to_dict()}
         both = {name: policy()["budgets"]["patients"] | {"epsilon": 3} for name in ("patients", "staff")}
-        ledger.accept(**policy(budgets=both))
-        assert ledger.book.budget("patients").view.left == 1
-        assert ledger.book.budget("staff").view.left == 2
+        ledger.accept_policy(**policy(budgets=both))
+        assert ledger.state.budget("patients").balance.left == 1
+        assert ledger.state.budget("staff").balance.left == 2
     assert verify(path).sound
 
 
@@ -352,13 +352,13 @@ def test_a_lost_file_starts_again_with_closed_budgets(path: Path) -> None:
         Ledger.adopt(path, "x")
     assert Ledger.adopt(path, "the disk died", lost=True).seq == 2
     with Ledger.open(path, create=True) as ledger:
-        ledger.accept(**policy())
+        ledger.accept_policy(**policy())
         with pytest.raises(BudgetExceeded):
             pay(ledger)
-        ledger.accept(**policy(1.1))
+        ledger.accept_policy(**policy(1.1))
         pay(ledger)
     assert verify(path).sound
-    Anchor.place(path).unlink()
+    Anchor.path_for(path).unlink()
     path.unlink()
     with pytest.raises(LedgerError, match="There is no ledger"):
         Ledger.adopt(path, "x", lost=True)

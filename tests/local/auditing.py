@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import exp, log
 
-from hedgerow.local.reference import Stream, bloom, cohort
-from hedgerow.local.spec import Metric
+from hedgerow.local.client.encoder import DrawStream, compute_bloom_filter, compute_cohort
+from hedgerow.local.metric import Metric
 from local.vectors import bytes_of
 
-Build = Callable[[Metric, "int | str", Stream, bytes], bytes]
+Build = Callable[[Metric, "int | str", DrawStream, bytes], bytes]
 
 SCALE = 1 << 16
 LEVEL = 1e-9
@@ -50,7 +50,7 @@ def heads(build: Build, metric: Metric, value: int | str, secret: bytes, skip: i
     """For each bit of a report, how many of all draws make it 1, or of every so many: exact for thresholds that are multiples of that."""
     total: list[int] = []
     for draw in range(0, SCALE, every):
-        bits = bits_of(build(metric, value, Stream(draw.to_bytes(2, "big") * 256), secret), skip)
+        bits = bits_of(build(metric, value, DrawStream(draw.to_bytes(2, "big") * 256), secret), skip)
         total = [a + b for a, b in zip(total or [0] * len(bits), bits, strict=True)]
     return total
 
@@ -65,7 +65,7 @@ def unlikely(hits: int, trials: int, probability: float) -> bool:
 def differing(metric: Metric) -> tuple[str, str]:
     """Two texts without a Bloom bit in common: the worst there are."""
     texts = [f"text {i}" for i in range(100)]
-    filters = {text: bloom(metric, 0, text) for text in texts}
+    filters = {text: compute_bloom_filter(metric, 0, text) for text in texts}
     full = [text for text in texts if sum(filters[text]) == dict(metric.parameters)["h"]]
     return next((a, b) for a in full for b in full if not any(x and y for x, y in zip(filters[a], filters[b], strict=True)))
 
@@ -74,7 +74,7 @@ def seen(build: Build, metric: Metric, value: str, secret: bytes) -> list[int]:
     """The permanent bits, read off one report: a draw between the two thresholds shows them (p < q)."""
     given = dict(metric.parameters)
     middle = (given["p"] + given["q"]) // 2
-    return bits_of(build(metric, value, Stream(middle.to_bytes(2, "big") * 256), secret))
+    return bits_of(build(metric, value, DrawStream(middle.to_bytes(2, "big") * 256), secret))
 
 
 def wrong_coins(build: Build, metric: Metric) -> bool:
@@ -90,7 +90,7 @@ def entangled(build: Build, metric: Metric) -> bool:
     secret, stream = next(secrets(1)), bytes_of("coins", 2 * dict(metric.parameters)["k"])
     for i in range(len(stream) // 2):
         ends = [stream[: 2 * i] + end + stream[2 * i + 2 :] for end in (b"\x00\x00", b"\xff\xff")]
-        one, zero = (bits_of(build(metric, VALUES[0], Stream(end), secret)) for end in ends)
+        one, zero = (bits_of(build(metric, VALUES[0], DrawStream(end), secret)) for end in ends)
         if [place for place, (a, b) in enumerate(zip(one, zero, strict=True)) if a != b] != [i]:
             return True
     return False
@@ -99,7 +99,7 @@ def entangled(build: Build, metric: Metric) -> bool:
 def forgets(build: Build, metric: Metric) -> bool:
     """The same client, value and coins give the same report, now and in a later epoch."""
     secret, stream = next(secrets(1)), bytes_of("coins", 512)
-    reports = {build(replace(metric, epoch=i % 2), VALUES[0], Stream(stream), secret) for i in range(8)}
+    reports = {build(replace(metric, epoch=i % 2), VALUES[0], DrawStream(stream), secret) for i in range(8)}
     return len(reports) > 1
 
 
@@ -109,7 +109,7 @@ def wrong_permanent(build: Build, metric: Metric) -> bool:
     kept: dict[tuple[int, int], list[bool]] = {}
     for secret in secrets(600):
         for value in VALUES:
-            exact = bloom(metric, cohort(metric, secret), value)
+            exact = compute_bloom_filter(metric, compute_cohort(metric, secret), value)
             for place, (bit, told) in enumerate(zip(exact, seen(build, metric, value, secret), strict=True)):
                 kept.setdefault((0, bit), []).append(bit == told)
                 kept.setdefault((1, place), []).append(bit == told)
@@ -120,7 +120,7 @@ def wrong_cohorts(build: Build, metric: Metric) -> bool:
     """All cohorts are alike: each has its share of clients, 0 too, and a client stays in its own."""
     cohorts, clients = dict(metric.parameters)["m"], 600
     stream = bytes(512)
-    groups = [{build(metric, value, Stream(stream), secret)[:2] for value in VALUES} for secret in secrets(clients)]
+    groups = [{build(metric, value, DrawStream(stream), secret)[:2] for value in VALUES} for secret in secrets(clients)]
     named = [int.from_bytes(next(iter(group)), "big") for group in groups]
     moved = any(len(group) > 1 for group in groups)
     return moved or any(unlikely(named.count(group), clients, 1 / cohorts) for group in range(cohorts))
@@ -131,7 +131,7 @@ def shared_noise(build: Build, metric: Metric) -> bool:
     other, keep = replace(metric, id=metric.id + ".other"), 1 - dict(metric.parameters)["f"] / (2 * SCALE)
     same: list[bool] = []
     for secret in secrets(300):
-        filters = [bloom(m, cohort(m, secret), VALUES[0]) for m in (metric, other)]
+        filters = [compute_bloom_filter(m, compute_cohort(m, secret), VALUES[0]) for m in (metric, other)]
         told = [seen(build, m, VALUES[0], secret) for m in (metric, other)]
         same += [a == b for a, b, x, y in zip(*told, *filters, strict=True) if x == y]
     return unlikely(sum(same), len(same), keep**2 + (1 - keep) ** 2)

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hedgerow.local.candidates import Candidates
+from hedgerow.local.decode.rappor.design_matrix import Candidates
+from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import KAry, Rappor
-from hedgerow.local.spec import Metric
 
 
 def answers(scheme: KAry, values: np.ndarray) -> np.ndarray:
     """Counters of clients who hold these values."""
     held = np.bincount(values, minlength=scheme.domain)
-    own, other = float(scheme.own), float(scheme.other)
+    own, other = float(scheme.own_support), float(scheme.other_support)
     ends = np.rint(np.cumsum(other * values.size + (own - other) * held))
     return np.append(np.diff(ends, prepend=0.0), values.size).astype(np.int64)
 
@@ -25,8 +25,8 @@ def reports(metric: Metric, held: Mapping[str, int]) -> np.ndarray:
     assert isinstance(scheme, Rappor)
     counts = np.array(list(held.values()))
     assert not (counts % scheme.m).any()
-    have = Candidates.of(scheme.bits(list(held), metric.lasting), scheme.k).spread(counts / scheme.m).reshape(scheme.m, scheme.k)
-    size, (low, high) = int(counts.sum()) // scheme.m, map(float, scheme.reported)
+    have = Candidates.of(scheme.hash_values(list(held), metric.permanent_hash), scheme.k).spread_shares(counts / scheme.m).reshape(scheme.m, scheme.k)
+    size, (low, high) = int(counts.sum()) // scheme.m, map(float, scheme.report_probabilities)
     ones = np.rint(low * size + (high - low) * have)
     rows = []
     for cohort in range(scheme.m):

@@ -14,20 +14,20 @@ from pathlib import Path
 import numpy as np
 
 from fate import VFS, deaths, life
-from hedgerow.local import store as module
+from hedgerow.local.collector import counter_store as module
+from hedgerow.local.collector.counter_store import BatchCounters, CounterStore
+from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import KAry
-from hedgerow.local.spec import Metric
-from hedgerow.local.store import Addition, Store
 
 METRIC = Metric.of("colour", KAry(3, 40_000))
 COUNTERS = [np.array([4**number, 0, 1, 2], np.int64) for number in range(6)]
-BATCHES = [Addition(METRIC, b"key %d" % number, counters) for number, counters in enumerate(COUNTERS)]
+BATCHES = [BatchCounters(METRIC, b"key %d" % number, counters) for number, counters in enumerate(COUNTERS)]
 
 
 def send(path: Path, tell: int | None) -> list[bool]:
     """Send all batches, the last two together, and say of each when it was acknowledged."""
     found = []
-    with Store(path) as store:
+    with CounterStore(path) as store:
         for group in (BATCHES[:1], BATCHES[1:2], BATCHES[2:3], BATCHES[3:4], BATCHES[4:]):
             found += store.add(group)
             if tell is not None:
@@ -36,7 +36,7 @@ def send(path: Path, tell: int | None) -> list[bool]:
 
 
 def take(path: Path, tell: int) -> None:
-    Store._vfs = VFS
+    CounterStore._vfs = VFS
     send(path, tell)
 
 
@@ -50,8 +50,8 @@ def main(folder: str) -> None:
         heard, died = life(path, step, lambda tell: take(path, tell), (module, "sync"))
         received, fresh = len(heard), send(path, None)
         assert not any(fresh[:received]), step
-        with Store(path) as store:
-            assert np.array_equal(store.counters(METRIC), whole), step
+        with CounterStore(path) as store:
+            assert np.array_equal(store.read_counters(METRIC), whole), step
         acknowledged += received
         repeated += fresh.count(False) - received
         return died

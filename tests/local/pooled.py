@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goodness import FAR
-from hedgerow.local.protocols import Protocol
+from hedgerow.local.protocols import LocalProtocol
 
 BATCHES = 40  # times 1,000 values: a variance 10 % off is then 12 standard deviations away
 
@@ -16,15 +16,15 @@ def skewed(n: int, domain: int) -> NDArray[np.int64]:
     return (domain * (np.arange(n) / n) ** 3).astype(np.int64)
 
 
-def counted(scheme: Protocol, values: NDArray[np.int64]) -> NDArray[np.int64]:
+def counted(scheme: LocalProtocol, values: NDArray[np.int64]) -> NDArray[np.int64]:
     """The state of fresh reports, a piece at a time: all of them may be larger than memory."""
-    piece, state = max(1, (1 << 26) // scheme.record), np.zeros(scheme.counters, dtype=np.int64)
+    piece, state = max(1, (1 << 26) // scheme.record_size), np.zeros(scheme.counter_count, dtype=np.int64)
     for start in range(0, values.size, piece):
         state += scheme.aggregate(scheme.encode(values[start : start + piece]))
     return state
 
 
-def scores(scheme: Protocol, n: int, batches: int, together: int) -> tuple[float, float, float, float]:
+def scores(scheme: LocalProtocol, n: int, batches: int, together: int) -> tuple[float, float, float, float]:
     """How far errors, squared errors, and those against a variance 10 % larger or smaller are off, in standard deviations. Errors are told
     for so many values together: where few reports name a value, that of one value is not normal."""
     values = skewed(n, scheme.domain)
@@ -40,7 +40,7 @@ def scores(scheme: Protocol, n: int, batches: int, together: int) -> tuple[float
     return float(np.abs(means).max()), squared(1.0), squared(1.1), squared(0.9)
 
 
-def check(scheme: Protocol, n: int, batches: int = BATCHES, together: int = 1) -> None:
+def check(scheme: LocalProtocol, n: int, batches: int = BATCHES, together: int = 1) -> None:
     bias, exact, larger, smaller = scores(scheme, n, batches, together)
     assert bias < FAR + 1.2  # the largest of a thousand
     assert abs(exact) < FAR

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import KAry
-from hedgerow.local.spec import Metric
 from local.serving import PACKED, packed
 
 METRIC = Metric.of("colour", KAry.calibrate(domain=5, epsilon=2), epoch=7)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from hedgerow.local.batches import Batch
-from hedgerow.local.spec import Metric
+from hedgerow.local.metric import Metric
+from hedgerow.local.report_batch import ReportBatch
 
 PACKED, JSON = "application/octet-stream", "application/json"
 
@@ -53,7 +53,7 @@ class Served:
 
 
 def packed(metric: Metric, values: Any) -> bytes:
-    return Batch(metric.hash, metric.scheme.encode(values)).to_bytes()
+    return ReportBatch(metric.hash, metric.scheme.encode(values)).to_bytes()
 
 
 @contextmanager

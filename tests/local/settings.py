@@ -11,9 +11,9 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import nnls
 
-from hedgerow.local.bit_rates import BitRates, effective
-from hedgerow.local.candidates import Candidates
-from hedgerow.local.estimates import Estimates
+from hedgerow.local.decode.estimates import Estimates
+from hedgerow.local.decode.rappor.bit_rates import BitRates, compute_report_probabilities
+from hedgerow.local.decode.rappor.design_matrix import Candidates
 
 SHAPES = ("uniform", "exponential", "gauss", "zipf1", "zipf1.5")
 PRIVACY = {"eps_1_1": (0.45, 0.39, 0.61), "eps_1_5": (0.0, 0.225, 0.775), "chrome": (0.5, 0.25, 0.75), "demo": (0.2, 0.1, 0.9)}  # f, p, q
@@ -71,7 +71,7 @@ def draw(setting: Setting, shape: str, seed: int, swap: bool = False) -> Case:
     """Counts and candidates; ``swap`` exchanges p and q."""
     rng, extra = np.random.default_rng(seed), int(setting.values * setting.extra)
     f, p, q = (Fraction(str(number)) for number in PRIVACY[setting.privacy])
-    clear, set_ = effective(f, q, p) if swap else effective(f, p, q)
+    clear, set_ = compute_report_probabilities(f, q, p) if swap else compute_report_probabilities(f, p, q)
     bits = rng.integers(0, setting.k, (setting.values + extra, setting.m, setting.hashes))
     sizes = rng.multinomial(setting.n, np.full(setting.m, 1 / setting.m))
     counts, held = np.zeros((setting.m, setting.k), dtype=np.int64), np.zeros(setting.values + extra, dtype=np.int64)

@@ -15,9 +15,17 @@ from typing import Any
 import numpy as np
 
 import hedgerow.local
-from hedgerow.local.batches import Batch
-from hedgerow.local.reference import Stream, bloom, cohort, encode_one, pack, permanent, tag
-from hedgerow.local.spec import Metric
+from hedgerow.local.client.encoder import (
+    DrawStream,
+    compute_bloom_filter,
+    compute_cohort,
+    compute_permanent_bits,
+    compute_tag,
+    encode_report,
+    pack_bits,
+)
+from hedgerow.local.metric import Metric
+from hedgerow.local.report_batch import ReportBatch
 
 PLACE = Path(hedgerow.local.__file__).with_name("vectors.json")
 
@@ -122,7 +130,7 @@ def bytes_of(seed: str, size: int) -> bytes:
 
 def secrets() -> tuple[bytes, bytes]:
     """Two clients; the second is in cohort 0 of ``rappor``."""
-    zero = next(secret for i in count() if cohort(METRICS["rappor"], secret := bytes_of(f"cohort {i}", 32)) == 0)
+    zero = next(secret for i in count() if compute_cohort(METRICS["rappor"], secret := bytes_of(f"cohort {i}", 32)) == 0)
     return bytes_of("secret", 32), zero
 
 
@@ -149,7 +157,7 @@ class Vectors:
         self.secrets = secrets()
         self.found["secrets"] = [secret.hex() for secret in self.secrets]
         for place, metric in enumerate(METRICS.values()):
-            self.found["metrics"].append({"document": metric.to_json(), "hash": metric.hash.hex(), "lasting": metric.lasting.hex()})
+            self.found["metrics"].append({"document": metric.to_json(), "hash": metric.hash.hex(), "lasting": metric.permanent_hash.hex()})
             if metric.protocol == "rappor":
                 self.blooms(place, metric)
             for number, secret in enumerate(self.secrets):
@@ -158,7 +166,7 @@ class Vectors:
                 if metric.scheme.memoised or not number:
                     self.reports(metric, secret, {"metric": place, "secret": number})
         for bits in ([1], [0, 1, 0, 0, 0, 0, 0, 0], [0] * 8 + [1, 1], [1, 0, 1] * 7):
-            self.found["packing"].append({"bits": bits, "bytes": pack(bits).hex()})
+            self.found["packing"].append({"bits": bits, "bytes": pack_bits(bits).hex()})
         self.found["batch"] = batch()
         self.refused()
 
@@ -172,13 +180,13 @@ class Vectors:
     def blooms(self, place: int, metric: Metric) -> None:
         for group in (0, dict(metric.parameters)["m"] - 1):
             for value in TEXTS:
-                bits = pack(bloom(metric, group, value)).hex()
+                bits = pack_bits(compute_bloom_filter(metric, group, value)).hex()
                 self.found["bloom"].append({"metric": place, "cohort": group, "value": value, "bits": bits})
 
     def memos(self, metric: Metric, secret: bytes, named: dict[str, int]) -> None:
-        self.found["cohorts"].append(named | {"cohort": cohort(metric, secret)})
+        self.found["cohorts"].append(named | {"cohort": compute_cohort(metric, secret)})
         for value in values_of(metric):
-            made = {"tag": tag(metric, secret, value), "bits": pack(permanent(metric, secret, value)).hex()}
+            made = {"tag": compute_tag(metric, secret, value), "bits": pack_bits(compute_permanent_bits(metric, secret, value)).hex()}
             self.found["permanent"].append(named | {"value": value} | made)
 
     def reports(self, metric: Metric, secret: bytes, named: dict[str, int]) -> None:
@@ -187,16 +195,16 @@ class Vectors:
             for stream in streams(metric):
                 if stream.hex() not in held:
                     held.append(stream.hex())
-                record = encode_one(metric, value, Stream(stream), secret).hex()
+                record = encode_report(metric, value, DrawStream(stream), secret).hex()
                 self.found["reports"].append(named | {"value": value, "stream": held.index(stream.hex()), "record": record})
 
 
 def batch() -> dict[str, Any]:
     """Two records on their way."""
     metric, (secret, _) = METRICS["rappor"], secrets()
-    records = [encode_one(metric, value, Stream(bytes_of(value, 100)), secret) for value in TEXTS[:2]]
+    records = [encode_report(metric, value, DrawStream(bytes_of(value, 100)), secret) for value in TEXTS[:2]]
     rows = np.frombuffer(b"".join(records), np.uint8).reshape(2, -1)
-    return {"metric": metric.to_json(), "records": [record.hex() for record in records], "body": Batch(metric.hash, rows).to_bytes().hex()}
+    return {"metric": metric.to_json(), "records": [record.hex() for record in records], "body": ReportBatch(metric.hash, rows).to_bytes().hex()}
 
 
 def text() -> str:

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.verify.audit.confidence import certified
-from hedgerow.verify.laws.draws import EXPONENTS, multiples
+from hedgerow.verify.audit.confidence import certify_epsilon
+from hedgerow.verify.laws.sampling import EXPONENTS, count_multiples
 
 ALARM = 1e-9
 
 
 def precision(mechanism: Any, releases: int, delta: float = 0.0) -> float:
     """The largest log-ratio that is certain (up to 10^-9) for "y is, or is not, a multiple of 2^k", k = -60 … 60."""
-    zero, one = (multiples(mechanism.sample(np.full(releases, x))) for x in (0.0, 1.0))
+    zero, one = (count_multiples(mechanism.sample(np.full(releases, x))) for x in (0.0, 1.0))
     found = -np.inf
     for a, b in ((zero, one), (one, zero), (releases - zero, releases - one), (releases - one, releases - zero)):
-        bounds = certified((a, releases), (b, releases), ALARM / len(EXPONENTS) / 4, delta, 0.5)
+        bounds = certify_epsilon((a, releases), (b, releases), ALARM / len(EXPONENTS) / 4, delta, 0.5)
         found = max(found, float(bounds.max()))
     return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.numeric import bits, reserve
+from hedgerow.numeric import bits
+from hedgerow.numeric.samplers import sample_pool as reserve
 
 
 class Dry:
@@ -19,8 +20,8 @@ class Dry:
 def dry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever draws fails."""
 
-    def draw(self: reserve.Reserve, *_: object) -> int:
+    def draw(self: reserve.SamplePool, *_: object) -> int:
         raise AssertionError("a draw was taken from the reserve")
 
-    monkeypatch.setattr(bits, "_POOL", Dry())
-    monkeypatch.setattr(reserve.Reserve, "draw", draw)
+    monkeypatch.setattr(bits, "_PROCESS_POOL", Dry())
+    monkeypatch.setattr(reserve.SamplePool, "draw", draw)

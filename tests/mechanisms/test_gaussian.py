@@ -11,8 +11,8 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Gaussian
-from hedgerow.privacy.conversion import rho_of
 from hedgerow.privacy.sensitivity import Sensitivity
+from hedgerow.privacy.zcdp_conversion import find_largest_rho
 from mechanisms import attack, bad
 
 
@@ -103,7 +103,7 @@ def test_several_cells_are_priced_together(cells: int, more: float) -> None:
     assert (loss.epsilon, loss.rho) == (1, mechanism.loss(move).rho)
     assert 1e-6 * (1 - 1e-9) < loss.delta <= Fraction(1, 10**6)
     assert mechanism.delta(1, move) <= 1e-6
-    assert loss.rho > rho_of(1, 1e-6) * Fraction(11, 10)
+    assert loss.rho > find_largest_rho(1, 1e-6) * Fraction(11, 10)
     assert 1 < float(mechanism.scale) / (continuous_sigma(1, 1e-6) * sqrt(cells)) < more
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.mechanisms.points import Aim
-from hedgerow.statistics.pieces import Pieces
-from hedgerow.statistics.sample import Sample
+from hedgerow.mechanisms.selection.grid_selection import GridSelection
+from hedgerow.sensitivity.rank_pieces import RankPieces
+from hedgerow.sensitivity.sample import Sample
 
 Data = tuple[int, ...]
 Law = dict[Any, float]
@@ -35,17 +35,17 @@ def neighbours(relation: str, points: int, most: int) -> Iterator[tuple[Data, Da
         yield from permutations(more, 2) if relation == "change-one" else [pair for one in more for pair in ((one, rest), (rest, one))]
 
 
-def count(data: Sample, points: list[int]) -> Pieces:
+def count(data: Sample, points: list[int]) -> RankPieces:
     """Below, at and above, counted one by one."""
     at = np.array(points)
     below, equal, above = ((side(data.values[:, None], at)).sum(axis=0) for side in (np.less, np.equal, np.greater))
-    return Pieces(at, np.ones_like(at), below, equal, above)
+    return RankPieces(at, np.ones_like(at), below, equal, above)
 
 
-def law_of(aim: Aim) -> Law:
+def law_of(aim: GridSelection) -> Law:
     """exp(-factor off) over all points, divided by the sum."""
     points = list(range(aim.sample.lower, aim.sample.upper + 1))
-    weights = np.exp(-float(aim.factor) * aim.off(count(aim.sample, points)))
+    weights = np.exp(-float(aim.factor) * aim.rank_errors(count(aim.sample, points)))
     return dict(zip(points, (weights / weights.sum()).tolist(), strict=True))
 
 
@@ -60,7 +60,7 @@ def outcomes(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> Law:
     path: list[int] = []
     taken = 0
 
-    def follow(aim: Aim) -> int:
+    def follow(aim: GridSelection) -> int:
         nonlocal taken
         if taken == len(path):
             raise _Fork(law_of(aim))
@@ -69,7 +69,7 @@ def outcomes(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> Law:
 
     open_paths: list[tuple[list[int], float]] = [([], 1.0)]
     with monkeypatch.context() as patch:
-        patch.setattr(Aim, "draw", follow)
+        patch.setattr(GridSelection, "draw", follow)
         while open_paths:
             path, chance = open_paths.pop()
             taken = 0

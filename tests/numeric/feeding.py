@@ -15,7 +15,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from hedgerow.numeric import lazy
+from hedgerow.numeric.samplers import lazy_uniform as lazy
 
 # How a uniform goes on: nearly all zeros, and nearly all ones. (All of either would be an end point, which has probability 0.)
 LOW, HIGH = 1, (1 << 64) - 2
@@ -67,17 +67,17 @@ def feed(patch: pytest.MonkeyPatch, module: ModuleType, more: int, *columns: Ite
     """The next calls of ``uniform_words`` in the module give the columns of words; every continuation gives ``more``."""
     left = [np.array(list(column), dtype=np.int64) for column in columns]
 
-    def uniform_words(_: int) -> tuple[np.ndarray, np.ndarray]:
+    def draw_uniform_words(_: int) -> tuple[np.ndarray, np.ndarray]:
         word = left.pop(0)
         return word.copy(), np.full(word.size, sign, dtype=np.int64)
 
-    patch.setattr(module, "uniform_words", uniform_words)
+    patch.setattr(module, "draw_uniform_words", draw_uniform_words)
     continue_with(patch, more)
 
 
 def continue_with(patch: pytest.MonkeyPatch, more: int) -> None:
     """Every continuation gives the same 64 bits."""
-    patch.setattr(lazy, "integer", lambda bits: more)
+    patch.setattr(lazy, "draw_integer", lambda bits: more)
 
 
 def giving(*columns: list[int]) -> Callable[[int], np.ndarray]:

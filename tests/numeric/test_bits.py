@@ -15,7 +15,7 @@ import goodness
 from goodness import ALARM
 from hedgerow.errors import EntropyError
 from hedgerow.numeric import bits
-from hedgerow.numeric.bits import Pool, integer, words
+from hedgerow.numeric.bits import BitPool, draw_integer, draw_words
 
 FORKS = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # the point is to fork with threads about
 
@@ -46,39 +46,39 @@ def in_child(draw: Callable[[], np.ndarray]) -> np.ndarray:
 
 
 @FORKS
-@pytest.mark.parametrize("pool", [bits._POOL, Pool()], ids=["the pool of the process", "a pool that no hook knows"])
+@pytest.mark.parametrize("pool", [bits._PROCESS_POOL, BitPool()], ids=["the pool of the process", "a pool that no hook knows"])
 @pytest.mark.parametrize("count", [64, 1024], ids=["buffered", "direct"])
-def test_forks_after_warm_up_draw_different_words(pool: Pool, count: int) -> None:
-    before = pool.words(64)
-    children = [in_child(lambda: pool.words(count)) for _ in range(8)]
-    drawn = np.concatenate([before, *children, pool.words(count)])
+def test_forks_after_warm_up_draw_different_words(pool: BitPool, count: int) -> None:
+    before = pool.draw_words(64)
+    children = [in_child(lambda: pool.draw_words(count)) for _ in range(8)]
+    drawn = np.concatenate([before, *children, pool.draw_words(count)])
     assert drawn.size == 64 + 9 * count
     assert np.unique(drawn).size == drawn.size
 
 
 @FORKS
 def test_a_child_draws_although_the_parent_held_the_lock() -> None:
-    with bits._POOL._lock:
-        drawn = in_child(lambda: words(4))
+    with bits._PROCESS_POOL._lock:
+        drawn = in_child(lambda: draw_words(4))
     assert drawn.size == 4
 
 
 @FORKS
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_worker_processes_draw_different_words(method: str) -> None:
-    warm = words(16)
+    warm = draw_words(16)
     with multiprocessing.get_context(method).Pool(2) as workers:
-        drawn = np.concatenate([warm, *workers.map(words, [100] * 6), words(100)])
+        drawn = np.concatenate([warm, *workers.map(draw_words, [100] * 6), draw_words(100)])
     assert np.unique(drawn).size == drawn.size == 716
 
 
 def test_a_pool_that_finds_itself_in_another_process_starts_over() -> None:
-    pool = Pool()
-    pool.words(10)
+    pool = BitPool()
+    pool.draw_words(10)
     old, lock = pool._buffer.copy(), pool._lock
     pool._process = -1
-    assert not np.isin(pool.words(1000), old).any()
-    assert not np.isin(pool.words(100), old).any()
+    assert not np.isin(pool.draw_words(1000), old).any()
+    assert not np.isin(pool.draw_words(100), old).any()
     assert pool._lock is not lock
     assert pool._process == os.getpid()
 
@@ -86,7 +86,7 @@ def test_a_pool_that_finds_itself_in_another_process_starts_over() -> None:
 def test_the_mark_of_the_process_is_set_last() -> None:
     order: list[str] = []
 
-    class Watched(Pool):
+    class Watched(BitPool):
         def __setattr__(self, name: str, value: object) -> None:
             order.append(name)
             super().__setattr__(name, value)
@@ -96,11 +96,11 @@ def test_the_mark_of_the_process_is_set_last() -> None:
 
 
 def test_threads_draw_different_words() -> None:
-    pool, drawn, start = Pool(), [], threading.Barrier(8)
+    pool, drawn, start = BitPool(), [], threading.Barrier(8)
 
     def draw() -> None:
         start.wait()
-        drawn.append(np.concatenate([pool.words(count) for count in (1, 50, 600, 7) * 25]))
+        drawn.append(np.concatenate([pool.draw_words(count) for count in (1, 50, 600, 7) * 25]))
 
     threads = [threading.Thread(target=draw) for _ in range(8)]
     for thread in threads:
@@ -117,43 +117,43 @@ def test_threads_draw_different_words() -> None:
 )
 @pytest.mark.parametrize("count", [1, 5000])
 def test_without_entropy_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch, broken: Callable[[int], bytes], count: int) -> None:
-    pool = Pool()
+    pool = BitPool()
     with monkeypatch.context() as patch:
         patch.setattr(os, "urandom", broken)
         for _ in range(2):
             with pytest.raises(EntropyError, match="nothing was drawn"):
-                pool.words(count)
-    assert np.unique(pool.words(count)).size == count, "it works again once the system does"
+                pool.draw_words(count)
+    assert np.unique(pool.draw_words(count)).size == count, "it works again once the system does"
 
 
 def test_entropy_that_fails_in_the_middle_of_a_large_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool, system, calls = Pool(), os.urandom, []
+    pool, system, calls = BitPool(), os.urandom, []
 
     def once(count: int) -> bytes:
         calls.append(count)
         return system(count) if len(calls) == 1 else refuse(count)
 
-    large = 3 * bits._STRETCH // 8
+    large = 3 * bits._BYTES_PER_KEY // 8
     with monkeypatch.context() as patch:
         patch.setattr(os, "urandom", once)
         with pytest.raises(EntropyError):
-            pool.words(large)
+            pool.draw_words(large)
         assert len(calls) == 2, "the first key was good, the second did not come"
         with pytest.raises(EntropyError):
-            pool.words(1)
-    assert np.count_nonzero(pool.words(large)) > large - 3
+            pool.draw_words(1)
+    assert np.count_nonzero(pool.draw_words(large)) > large - 3
 
 
 def test_a_failed_refill_leaves_nothing_of_the_old_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = Pool()
+    pool = BitPool()
     for _ in range(5):
-        pool.words(400)
-    pool._drawn = bits._STRETCH  # the key is used up
+        pool.draw_words(400)
+    pool._drawn = bits._BYTES_PER_KEY  # the key is used up
     monkeypatch.setattr(os, "urandom", refuse)
     with pytest.raises(EntropyError):
-        pool.words(100)
+        pool.draw_words(100)
     with pytest.raises(EntropyError):
-        pool.words(1)
+        pool.draw_words(1)
 
 
 def test_every_stretch_has_its_own_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,34 +164,34 @@ def test_every_stretch_has_its_own_key(monkeypatch: pytest.MonkeyPatch) -> None:
         return seeds[-1]
 
     monkeypatch.setattr(os, "urandom", watched)
-    pool = Pool()
-    drawn = pool.words(3 * bits._STRETCH // 8)
+    pool = BitPool()
+    drawn = pool.draw_words(3 * bits._BYTES_PER_KEY // 8)
     assert len(seeds) == len(set(seeds)) == 3
     assert all(len(seed) == 48 for seed in seeds)
-    assert np.unique(drawn[:: bits._STRETCH // 8]).size == 3
+    assert np.unique(drawn[:: bits._BYTES_PER_KEY // 8]).size == 3
 
 
 def test_words_handed_out_are_wiped_from_the_buffer() -> None:
-    pool = Pool()
-    taken = pool.words(300)
+    pool = BitPool()
+    taken = pool.draw_words(300)
     assert not np.isin(taken, pool._buffer).any()
     assert not pool._buffer[:300].any()
-    assert np.count_nonzero(pool._buffer[300:]) == bits._BUFFER - 300
+    assert np.count_nonzero(pool._buffer[300:]) == bits._BUFFER_WORDS - 300
     taken[:] = 0
-    assert np.count_nonzero(pool.words(300)) == 300, "the caller's array is a copy"
+    assert np.count_nonzero(pool.draw_words(300)) == 300, "the caller's array is a copy"
 
 
 @pytest.mark.parametrize("count", [0, 1, 511, 512, 513, 2048, 40_000])
 def test_as_many_words_as_were_asked_for(count: int) -> None:
-    drawn = words(count)
+    drawn = draw_words(count)
     assert drawn.dtype == np.uint64
     assert drawn.size == count
     assert np.unique(drawn).size == count
 
 
 def test_words_are_uniform() -> None:
-    small = np.concatenate([words(500) for _ in range(200)])
-    for drawn in (small, words(100_000)):
+    small = np.concatenate([draw_words(500) for _ in range(200)])
+    for drawn in (small, draw_words(100_000)):
         assert np.unique(drawn).size == drawn.size
         for byte in drawn.view(np.uint8).reshape(-1, 8).T:
             assert goodness.chi_square(np.bincount(byte, minlength=256), np.full(256, 1 / 256)) > ALARM
@@ -201,7 +201,7 @@ def test_words_are_uniform() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 7, 63, 64, 65, 200])
 def test_integers_have_so_many_bits(size: int) -> None:
-    drawn = [integer(size) for _ in range(200)]
+    drawn = [draw_integer(size) for _ in range(200)]
     assert all(0 <= value < 1 << size for value in drawn)
     if size > 4:
         assert any(value >> (size - 1) for value in drawn)
@@ -209,15 +209,15 @@ def test_integers_have_so_many_bits(size: int) -> None:
 
 
 def test_every_bit_of_an_integer_is_fair() -> None:
-    drawn = [integer(70) for _ in range(10_000)]
+    drawn = [draw_integer(70) for _ in range(10_000)]
     for bit in range(70):
         ones = sum(value >> bit & 1 for value in drawn)
         assert abs(ones - 5000) < 50 * 7
 
 
 def test_integers_are_made_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bits, "words", lambda count: np.array([3, 1 << 63][:count], dtype=np.uint64))
-    assert integer(64) == 3
-    assert integer(63) == 1
-    assert integer(128) == (1 << 127) + 3
-    assert integer(65) == 1 << 64
+    monkeypatch.setattr(bits, "draw_words", lambda count: np.array([3, 1 << 63][:count], dtype=np.uint64))
+    assert draw_integer(64) == 3
+    assert draw_integer(63) == 1
+    assert draw_integer(128) == (1 << 127) + 3
+    assert draw_integer(65) == 1 << 64

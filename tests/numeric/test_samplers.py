@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import EntropyError, InvalidArgument
-from hedgerow.numeric import bits, chunk, samplers, uniform
+from hedgerow.numeric import bits, samplers
+from hedgerow.numeric import vectorised as chunk
+from hedgerow.numeric.samplers import uniform_sampler as uniform
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 CENTRES = np.array([0.25, -3.0])
 DRAWS: dict[str, Callable[[], object]] = {
     "bernoulli": lambda: samplers.bernoulli(HALF, 3),
     "bernoulli_exp": lambda: samplers.bernoulli_exp(HALF, 3),
-    "cut_laplace": lambda: samplers.cut_laplace(ONE, 1, 3),
+    "cut_laplace": lambda: samplers.truncated_laplace(ONE, 1, 3),
     "discrete_gaussian": lambda: samplers.discrete_gaussian(ONE, 3),
     "discrete_laplace": lambda: samplers.discrete_laplace(ONE, 3),
     "geometric": lambda: samplers.geometric(ONE, 3),
-    "race": lambda: samplers.race(np.arange(3), ONE, "gumbel"),
-    "race_with_lead": lambda: samplers.race_with_lead(np.arange(3), ONE, "laplace", ONE),
+    "race": lambda: samplers.noisy_argmax(np.arange(3), ONE, "gumbel"),
+    "race_with_lead": lambda: samplers.noisy_argmax_with_lead(np.arange(3), ONE, "laplace", ONE),
     "rounded_gaussian": lambda: samplers.rounded_gaussian(CENTRES, ONE),
     "rounded_laplace": lambda: samplers.rounded_laplace(CENTRES, ONE),
     "rounded_power": lambda: samplers.rounded_power(CENTRES, ONE, Fraction(4)),
@@ -30,14 +32,14 @@ DRAWS: dict[str, Callable[[], object]] = {
 SIZED: list[Callable[[object], object]] = [
     lambda size: samplers.bernoulli(HALF, size),
     lambda size: samplers.bernoulli_exp(HALF, size),
-    lambda size: samplers.cut_laplace(ONE, 1, size),
+    lambda size: samplers.truncated_laplace(ONE, 1, size),
     lambda size: samplers.discrete_gaussian(ONE, size),
     lambda size: samplers.discrete_laplace(ONE, size),
     lambda size: samplers.geometric(ONE, size),
     lambda size: samplers.uniform_integers(6, size),
 ]
 SCALED: list[Callable[[Fraction], object]] = [
-    lambda scale: samplers.cut_laplace(scale, 10**15, 3),
+    lambda scale: samplers.truncated_laplace(scale, 10**15, 3),
     lambda scale: samplers.discrete_gaussian(scale, 3),
     lambda scale: samplers.discrete_laplace(scale, 3),
     lambda scale: samplers.geometric(scale, 3),
@@ -50,7 +52,7 @@ SCALED: list[Callable[[Fraction], object]] = [
 @pytest.fixture
 def dry(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (bits, chunk, uniform):
-        monkeypatch.setattr(module, "words", lambda count: pytest.fail("a word was drawn"))
+        monkeypatch.setattr(module, "draw_words", lambda count: pytest.fail("a word was drawn"))
 
 
 def test_the_list_is_complete() -> None:
@@ -66,7 +68,7 @@ def test_every_sampler_draws(name: str) -> None:
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_without_entropy_no_sampler_draws(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(bits, "_POOL", bits.Pool())
+    monkeypatch.setattr(bits, "_PROCESS_POOL", bits.BitPool())
     monkeypatch.setattr(bits.os, "urandom", lambda count: b"")
     with pytest.raises(EntropyError, match="nothing was drawn"):
         DRAWS[name]()

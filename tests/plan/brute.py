@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.engines.reference.interpreter import interpret_plan
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
-from hedgerow.plan.picks import Pick
-from hedgerow.plan.reference import run
+from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 from hedgerow.privacy.sensitivity import Sensitivity
@@ -26,7 +26,7 @@ GROUPS = ("a", "b", "c", "d")
 Bag = tuple[tuple[str, int | None], ...]
 
 
-def world(measures: Sequence[Measure | Pick], cells: int | None, max_groups: int, max_rows: int, unit: str = "id") -> Aggregate:
+def world(measures: Sequence[Measure | OrderStatistic], cells: int | None, max_groups: int, max_rows: int, unit: str = "id") -> Aggregate:
     """A plan over (g, x), by g: the first so many groups declared, or none."""
     table = Table(Schema("t", (Column("g", "text"), Column("x", "integer")), unit))
     domain = None if cells is None else (GROUPS[:cells],)
@@ -47,7 +47,7 @@ def _rank(unit: Value, group: tuple[Value, ...]) -> int:
 
 def _cells(plan: Aggregate, who: int, bag: Bag) -> dict[tuple[Value, ...], tuple[Any, ...]]:
     bystander = [{"id": 7, "g": "a", "x": 1}, {"id": None, "g": "b", "x": 1}]
-    return run(plan, {"t": bystander + [{"id": who, "g": g, "x": x} for g, x in bag]}, _rank)
+    return interpret_plan(plan, {"t": bystander + [{"id": who, "g": g, "x": x} for g, x in bag]}, _rank)
 
 
 def answers(plan: Aggregate, owned: Sequence[Bag], ids: Sequence[int] = (1, 2, 3)) -> dict[int, NDArray[np.int64]]:

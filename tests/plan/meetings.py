@@ -8,9 +8,9 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from hedgerow.plan.expressions import Call, Constant, Expression, Read
-from hedgerow.plan.measures import Measure, Others, Snap
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, Rows, Table
+from hedgerow.plan.measures import ClampedGrid, Measure, SecondPopulation
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Value
 from hedgerow.privacy.sensitivity import Sensitivity
@@ -37,13 +37,13 @@ DOCTORS = Schema(
 )
 ADDS = (("ward", "ward"), ("fee", "fee"))
 MONTHS, WARDS = ("may", "june", "july"), ("a", "b")
-COST, FEE = Snap(Fraction(1), -2, 5), Snap(Fraction(1), -1, 3)
+COST, FEE = ClampedGrid(Fraction(1), -2, 5), ClampedGrid(Fraction(1), -1, 3)
 MEASURES = (
     Measure("units"),
     Measure("rows"),
     Measure("values", "cost"),
     Measure("total", "cost", COST),
-    Measure("total", "both", Snap(Fraction(1), -3, 8)),
+    Measure("total", "both", ClampedGrid(Fraction(1), -3, 8)),
     Measure("moments", "cost", COST),
     Measure("moments", "cost", COST, degree=2),
     Measure("moments", "cost", COST, second=("fee", FEE)),
@@ -52,11 +52,11 @@ DOMAINS: Mapping[str, tuple[Value, ...]] = {"month": MONTHS, "ward": WARDS, "lat
 
 
 def meeting(
-    also: tuple[str, ...] = ("month",), bonds: int = 2, most: int = 2, source: Rows | None = None, other: Rows | None = None
+    also: tuple[str, ...] = ("month",), bonds: int = 2, most: int = 2, source: RelationNode | None = None, other: RelationNode | None = None
 ) -> Join:
     """Patients meet doctors: so many bonds of a patient count, and so many rows of a doctor."""
     own, theirs = source or Table(VISITS), other or Table(DOCTORS)
-    return Join(own, theirs, (), ADDS, 1, others=Others("doctor", also, bonds, most))
+    return Join(own, theirs, (), ADDS, 1, second_population=SecondPopulation("doctor", also, bonds, most))
 
 
 def asked(
@@ -70,11 +70,11 @@ def asked(
 ) -> Aggregate:
     """A plan by these keys: "month" is the patients', "ward" and "doctor" the doctors', "late" is made of a month."""
     join = meeting(("month",) if {"month", "late"} & set(keys) else (), bonds, most)
-    late = Call("=", (Read("month"), Constant("july", "text")))
-    both = Call("+", (Read("cost"), Read("fee")))
-    outputs: dict[str, Expression] = {"month": Read("month"), "ward": Read("ward"), "late": late, "doctor": Read("doctor")}
-    source: Rows = join if condition is None else Filter(join, condition)
-    wanted = {name: outputs[name] for name in keys} | {"cost": Read("cost"), "fee": Read("fee"), "both": both}
+    late = Call("=", (ColumnRef("month"), Constant("july", "text")))
+    both = Call("+", (ColumnRef("cost"), ColumnRef("fee")))
+    outputs: dict[str, Expression] = {"month": ColumnRef("month"), "ward": ColumnRef("ward"), "late": late, "doctor": ColumnRef("doctor")}
+    source: RelationNode = join if condition is None else Filter(join, condition)
+    wanted = {name: outputs[name] for name in keys} | {"cost": ColumnRef("cost"), "fee": ColumnRef("fee"), "both": both}
     bound = Bound(Project(source, tuple(wanted.items())), keys, bonds, rows)
     return Aggregate(Group(bound, tuple(DOMAINS[key] for key in keys)), tuple(measures))
 
@@ -85,9 +85,9 @@ def plan(random: Random) -> Aggregate:
     measures = random.sample(MEASURES, random.randint(1, 4))
     conditions: list[Expression | None] = [
         None,
-        Call("<", (Read("cost"), Read("fee"))),
-        Call("=", (Read("ward"), Constant("a", "text"))),
-        Call("or", (Call("is null", (Read("fee"),)), Call(">", (Read("cost"), Constant(1, "integer"))))),
+        Call("<", (ColumnRef("cost"), ColumnRef("fee"))),
+        Call("=", (ColumnRef("ward"), Constant("a", "text"))),
+        Call("or", (Call("is null", (ColumnRef("fee"),)), Call(">", (ColumnRef("cost"), Constant(1, "integer"))))),
     ]
     caps = {name: random.randint(1, 3) for name in ("bonds", "rows", "most")}
     return asked(keys, measures, condition=random.choice(conditions), **caps)
@@ -152,5 +152,5 @@ def searched(table: str, relation: Relation, examples: Iterable[int], run: Run) 
         random = Random(f"{table} {relation} {number}")
         tables, made = world(random), plan(random)
         unit = Unit(relation, "id")
-        claims = made.sensitivity(unit) if table == "visits" else made.others_sensitivity(unit)
+        claims = made.sensitivity(unit) if table == "visits" else made.second_population_sensitivity(unit)
         yield from breaches(made, tables, others(random, tables, table, relation), claims, run)

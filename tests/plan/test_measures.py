@@ -8,29 +8,29 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.plan.measures import KINDS, Measure, Reach, Snap
+from hedgerow.plan.measures import MEASURE_KINDS, ClampedGrid, Measure, UnitReach
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import RELATIONS, Relation, Unit
 from plan import brute
 
-SNAPS = [Snap(Fraction(1), low, high) for low, high in [(-1, 2), (0, 2), (1, 3), (-3, -1), (2, 2)]]
+SNAPS = [ClampedGrid(Fraction(1), low, high) for low, high in [(-1, 2), (0, 2), (1, 3), (-3, -1), (2, 2)]]
 PLAIN = [Measure("units"), Measure("rows"), Measure("values", "x"), Measure("distinct", "x")]
 SUMS = [Measure("total", "x", snap) for snap in SNAPS] + [Measure("moments", "x", snap) for snap in SNAPS[:4]]
-LIMITED = [Measure("total", "x", Snap(Fraction(1), -9, 9), limits=limits) for limits in [(-1, 2), (1, 3), (-3, -1), (2, 2)]]
+LIMITED = [Measure("total", "x", ClampedGrid(Fraction(1), -9, 9), sum_bounds=limits) for limits in [(-1, 2), (1, 3), (-3, -1), (2, 2)]]
 POWERS = [Measure("moments", "x", snap, degree=2) for snap in SNAPS[:2]]
-RESTS = [Measure("moments", "x", snap, degree=degree, rest=True) for snap in SNAPS[:2] for degree in (1, 2)]
+RESTS = [Measure("moments", "x", snap, degree=degree, has_null_sum=True) for snap in SNAPS[:2] for degree in (1, 2)]
 PAIRS = [Measure("moments", "x", SNAPS[0], degree=degree, second=("x", SNAPS[1])) for degree in (1, 2)]
-FINE = [replace(measure, fine=8) for measure in (PLAIN[2], SUMS[0], SUMS[5], RESTS[0], PAIRS[0])]
+FINE = [replace(measure, resolution=8) for measure in (PLAIN[2], SUMS[0], SUMS[5], RESTS[0], PAIRS[0])]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("measure", PLAIN + SUMS + LIMITED + POWERS + RESTS + PAIRS + FINE)
 def test_declared_moves_hold_and_are_reached(measure: Measure, relation: Relation) -> None:
-    kind, snap = measure.kind, measure.snap
+    kind, snap = measure.kind, measure.grid
     low, high = (4, 6) if snap is None else (snap.low - 1, snap.high + 1)  # the clamp has something to do
-    if measure.limits is not None:
-        low, high = measure.limits[0] - 1, measure.limits[1] + 1
+    if measure.sum_bounds is not None:
+        low, high = measure.sum_bounds[0] - 1, measure.sum_bounds[1] + 1
     middle = (low + high) // 2
     for cells, max_groups, max_rows, most in [
         (1, 1, 1, 2),
@@ -54,46 +54,46 @@ def test_declared_moves_hold_and_are_reached(measure: Measure, relation: Relatio
 
 
 def test_a_row_that_leaves_moves_a_sum_by_more_than_the_width_of_its_bounds() -> None:
-    sensitivity = Measure("total", "x", Snap(Fraction(1), 50, 60)).sensitivity(Reach(1, 1, 1, moves=True))
+    sensitivity = Measure("total", "x", ClampedGrid(Fraction(1), 50, 60)).sensitivity(UnitReach(1, 1, 1, is_change_one=True))
     assert sensitivity == Sensitivity.of(60)
 
 
 def test_a_mean_costs_one_width_not_two() -> None:
-    mean = Measure("moments", "x", Snap(Fraction(1), 0, 10))
+    mean = Measure("moments", "x", ClampedGrid(Fraction(1), 0, 10))
     assert mean.width == 2
     assert Measure("rows").width == 1
-    assert mean.sensitivity(Reach(1, 1, 1, moves=False)) == Sensitivity(2, Fraction(10), Fraction(10), Fraction(100))
-    assert mean.sensitivity(Reach(3, 2, None, moves=True)) == Sensitivity(12, Fraction(20), Fraction(120), Fraction(2400))
+    assert mean.sensitivity(UnitReach(1, 1, 1, is_change_one=False)) == Sensitivity(2, Fraction(10), Fraction(10), Fraction(100))
+    assert mean.sensitivity(UnitReach(3, 2, None, is_change_one=True)) == Sensitivity(12, Fraction(20), Fraction(120), Fraction(2400))
 
 
 def test_moments_of_higher_degree_cost_one_power_of_the_width() -> None:
-    wide, narrow = Snap(Fraction(1), 0, 10), Snap(Fraction(1), -1, 2)
+    wide, narrow = ClampedGrid(Fraction(1), 0, 10), ClampedGrid(Fraction(1), -1, 2)
     square, pair = Measure("moments", "x", wide, degree=2), Measure("moments", "x", wide, degree=2, second=("y", narrow))
-    assert (square.width, pair.width, pair.columns, square.most, pair.most) == (3, 9, ("x", "y"), 100, 900)
-    assert square.sensitivity(Reach(1, 1, 1, moves=False)) == Sensitivity(3, Fraction(100), Fraction(100), Fraction(10_000))
-    assert pair.sensitivity(Reach(2, 1, 3, moves=True)) == Sensitivity(27, Fraction(900), Fraction(3600), Fraction(4 * 810_000))
-    assert Measure("units").most == 1
+    assert (square.width, pair.width, pair.columns, square.row_total, pair.row_total) == (3, 9, ("x", "y"), 100, 900)
+    assert square.sensitivity(UnitReach(1, 1, 1, is_change_one=False)) == Sensitivity(3, Fraction(100), Fraction(100), Fraction(10_000))
+    assert pair.sensitivity(UnitReach(2, 1, 3, is_change_one=True)) == Sensitivity(27, Fraction(900), Fraction(3600), Fraction(4 * 810_000))
+    assert Measure("units").row_total == 1
 
 
 def test_limits_bound_a_unit_whatever_its_rows() -> None:
-    total = Measure("total", "x", Snap(Fraction(1), 0, 10), limits=(-2, 5))
-    assert total.sensitivity(Reach(2, 100, None, moves=False)) == Sensitivity.each(2, 5)
-    assert total.sensitivity(Reach(1, 100, 1, moves=True)) == Sensitivity.of(7)
+    total = Measure("total", "x", ClampedGrid(Fraction(1), 0, 10), sum_bounds=(-2, 5))
+    assert total.sensitivity(UnitReach(2, 100, None, is_change_one=False)) == Sensitivity.each(2, 5)
+    assert total.sensitivity(UnitReach(1, 100, 1, is_change_one=True)) == Sensitivity.of(7)
 
 
 def test_sums_that_nobody_moves_are_refused() -> None:
-    reach = Reach(1, 1, 1, moves=False)
+    reach = UnitReach(1, 1, 1, is_change_one=False)
     with pytest.raises(Refused, match="can only be 0"):
-        Measure("total", "x", Snap(Fraction(1), 0, 0)).sensitivity(reach)
+        Measure("total", "x", ClampedGrid(Fraction(1), 0, 0)).sensitivity(reach)
     with pytest.raises(Refused, match="can only be 0"):
-        Measure("total", "x", Snap(Fraction(1), 0, 9), limits=(0, 0)).sensitivity(reach)
+        Measure("total", "x", ClampedGrid(Fraction(1), 0, 9), sum_bounds=(0, 0)).sensitivity(reach)
     with pytest.raises(Refused, match="bounds are equal"):
-        Measure("moments", "x", Snap(Fraction(1), 2, 2)).sensitivity(reach)
+        Measure("moments", "x", ClampedGrid(Fraction(1), 2, 2)).sensitivity(reach)
 
 
 def test_guards() -> None:
-    snap = Snap(Fraction(1), 0, 1)
-    assert KINDS == ("units", "rows", "values", "distinct", "total", "moments")
+    snap = ClampedGrid(Fraction(1), 0, 1)
+    assert MEASURE_KINDS == ("units", "rows", "values", "distinct", "total", "moments")
     with pytest.raises(InvalidArgument, match="must be one of"):
         Measure("median", "x")  # type: ignore[arg-type]
     for wrong in [("units", "x", None), ("values", None, None), ("total", "x", None), ("values", "x", snap)]:
@@ -101,63 +101,63 @@ def test_guards() -> None:
             Measure(*wrong)  # type: ignore[arg-type]
     for kind, limits in [("moments", (0, 1)), ("total", (2, 1)), ("total", (0, 2**62 + 1)), ("total", (-(2**62) - 1, 0))]:
         with pytest.raises(InvalidArgument, match="limits must be of a total"):
-            Measure(kind, "x", snap, limits=limits)  # type: ignore[arg-type]
+            Measure(kind, "x", snap, sum_bounds=limits)  # type: ignore[arg-type]
     for wrong_total in [{"degree": 2}, {"second": ("y", snap)}]:
         with pytest.raises(InvalidArgument, match="but for moments"):
             Measure("total", "x", snap, **wrong_total)  # type: ignore[arg-type]
-    wide = Snap(Fraction(1), 0, 2**31)
-    for wrong_degree in [{"degree": 0}, {"degree": 3}, {"snap": wide, "degree": 2}, {"snap": wide, "second": ("y", wide)}]:
+    wide = ClampedGrid(Fraction(1), 0, 2**31)
+    for wrong_degree in [{"degree": 0}, {"degree": 3}, {"grid": wide, "degree": 2}, {"grid": wide, "second": ("y", wide)}]:
         with pytest.raises(InvalidArgument, match=r"below 2\^62 together"):
-            Measure(**{"kind": "moments", "column": "x", "snap": snap, **wrong_degree})  # type: ignore[arg-type]
+            Measure(**{"kind": "moments", "column": "x", "grid": snap, **wrong_degree})  # type: ignore[arg-type]
     for wrong_rest in [Measure("rows"), Measure("total", "x", snap), Measure("moments", "x", snap, second=("y", snap))]:
         with pytest.raises(InvalidArgument, match="but for moments"):
-            replace(wrong_rest, rest=True)
+            replace(wrong_rest, has_null_sum=True)
     with pytest.raises(InvalidArgument, match="low <= high"):
-        Snap(Fraction(1), 1, 0)
+        ClampedGrid(Fraction(1), 1, 0)
     with pytest.raises(InvalidArgument, match=r"2\^53"):
-        Snap(Fraction(1), 0, 2**53 + 1)
+        ClampedGrid(Fraction(1), 0, 2**53 + 1)
     with pytest.raises(InvalidArgument, match="step must be above 0"):
-        Snap(Fraction(0), 0, 1)
+        ClampedGrid(Fraction(0), 0, 1)
     for step in (Fraction(2**901), Fraction(1, 2**901)):
         with pytest.raises(InvalidArgument, match=r"2\^-900"):
-            Snap(step, 0, 1)
+            ClampedGrid(step, 0, 1)
 
 
 @pytest.mark.parametrize("measure", [Measure("units"), Measure("rows"), *SUMS[:4], POWERS[0], RESTS[0]])
 def test_what_others_get_lies_between_its_ends(measure: Measure) -> None:
-    low, high = measure.ends(3)
+    low, high = measure.number_bounds(3)
     assert low <= 0 <= high
-    one = (0, measure.most) if measure.kind == "moments" else measure.put_in(1)
+    one = (0, measure.row_total) if measure.kind == "moments" else measure.contribution(1)
     assert (low, high) == (3 * one[0], 3 * one[1])
-    stays, moves = (measure.others(Reach(2, 3, 4, moving)) for moving in (False, True))
+    stays, moves = (measure.second_population_sensitivity(UnitReach(2, 3, 4, moving)) for moving in (False, True))
     assert stays == Sensitivity.each(2 * measure.width, max(-low, high))
     assert (moves.l0, moves.linf) == (4 * measure.width, high - low)
 
 
 def test_others_cannot_move_what_is_always_0() -> None:
     with pytest.raises(Refused, match="Nobody can move this sum"):
-        Measure("total", "x", Snap(Fraction(1), 0, 0)).others(Reach(1, 1, 1, False))
+        Measure("total", "x", ClampedGrid(Fraction(1), 0, 0)).second_population_sensitivity(UnitReach(1, 1, 1, False))
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("measure", [one for one in PLAIN + SUMS + POWERS + RESTS + PAIRS if one.scaled and one.snap != SNAPS[4]])
+@pytest.mark.parametrize("measure", [one for one in PLAIN + SUMS + POWERS + RESTS + PAIRS if one.is_scaled and one.grid != SNAPS[4]])
 def test_parts_of_a_step_are_moved_as_many_times_farther(measure: Measure, relation: Relation) -> None:
-    reach = Reach(2, 3, 5, moves=relation == "change-one")
-    whole, fine = measure.sensitivity(reach), replace(measure, fine=64).sensitivity(reach)
+    reach = UnitReach(2, 3, 5, is_change_one=relation == "change-one")
+    whole, fine = measure.sensitivity(reach), replace(measure, resolution=64).sensitivity(reach)
     assert (fine.l0, fine.linf, fine.l1, fine.l2_squared) == (whole.l0, 64 * whole.linf, 64 * whole.l1, 64**2 * whole.l2_squared)
-    assert replace(measure, fine=64).ends(2) == tuple(64 * end for end in measure.ends(2))
+    assert replace(measure, resolution=64).number_bounds(2) == tuple(64 * end for end in measure.number_bounds(2))
 
 
 def test_parts_are_of_scaled_sums_alone_and_fit_wide_integers() -> None:
-    snap = Snap(Fraction(1), 0, 2**20)
-    for wrong in [Measure("rows"), Measure("units"), Measure("distinct", "x"), Measure("total", "x", snap, limits=(0, 5))]:
-        assert not wrong.scaled
+    snap = ClampedGrid(Fraction(1), 0, 2**20)
+    for wrong in [Measure("rows"), Measure("units"), Measure("distinct", "x"), Measure("total", "x", snap, sum_bounds=(0, 5))]:
+        assert not wrong.is_scaled
         with pytest.raises(InvalidArgument, match="must be 1 where rows are not scaled"):
-            replace(wrong, fine=2)
-    assert Measure("total", "x", snap, fine=2**68).fine == 2**68
+            replace(wrong, resolution=2)
+    assert Measure("total", "x", snap, resolution=2**68).resolution == 2**68
     with pytest.raises(InvalidArgument, match=r"at most 2\^88"):
-        Measure("total", "x", snap, fine=2**69)
+        Measure("total", "x", snap, resolution=2**69)
     with pytest.raises(InvalidArgument, match="fine"):
-        Measure("values", "x", fine=0)
+        Measure("values", "x", resolution=0)
     with pytest.raises(InvalidArgument, match="must be of moments"):
         Measure("rows", counts_rows=True)

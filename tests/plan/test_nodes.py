@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from hedgerow.errors import InvalidArgument, Unbounded, Unsupported
-from hedgerow.plan.crossing import Cross
-from hedgerow.plan.expressions import Call, Constant, Expression, Read
-from hedgerow.plan.measures import Measure, Others, Reach, Snap
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table, Union
-from hedgerow.plan.picks import Pick
+from hedgerow.plan.contingency import Contingency
+from hedgerow.plan.measures import ClampedGrid, Measure, SecondPopulation, UnitReach
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, Union, UnitAggregation, UnitStatistic
+from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Range
 from hedgerow.privacy.sensitivity import Sensitivity
@@ -25,13 +25,13 @@ TABLE = Table(Schema("t", (G, X), "id"))
 OTHER = Table(Schema("s", (Column("g", "text"), Column("x", "integer", Fraction(0), Fraction(5))), "who"))
 ROWS = Table(Schema("r", (G, X), "row"))
 PUBLIC = Table(Schema("p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None))
-POSITIVE: Expression = Call(">", (Read("x"), Constant(0, "integer")))
-POSITIVE_COST: Expression = Call(">", (Read("cost"), Constant(0, "integer")))
-TOTAL = Measure("total", "x", Snap(Fraction(1), -1, 2))
-ALL = [Measure("units"), Measure("rows"), Measure("values", "x"), TOTAL, Measure("moments", "x", Snap(Fraction(1), -1, 2))]
+POSITIVE: Expression = Call(">", (ColumnRef("x"), Constant(0, "integer")))
+POSITIVE_COST: Expression = Call(">", (ColumnRef("cost"), Constant(0, "integer")))
+TOTAL = Measure("total", "x", ClampedGrid(Fraction(1), -1, 2))
+ALL = [Measure("units"), Measure("rows"), Measure("values", "x"), TOTAL, Measure("moments", "x", ClampedGrid(Fraction(1), -1, 2))]
 
 
-def grouped(source: Rows, max_groups: int = 1, max_rows: int = 1) -> Group:
+def grouped(source: RelationNode, max_groups: int = 1, max_rows: int = 1) -> Group:
     return Group(Bound(source, ("g",), max_groups, max_rows), (("a", "b"),))
 
 
@@ -39,8 +39,8 @@ def grouped(source: Rows, max_groups: int = 1, max_rows: int = 1) -> Group:
 def test_filters_projections_and_unions_move_nothing_further(relation: Relation) -> None:
     """Whatever happens below Bound: all measures together stay within the sum of what each declares."""
     table = brute.world(ALL, 2, 2, 1).bound.source
-    doubled = Project(table, (("g", Read("g")), ("x", Call("coalesce", (Read("x"), Constant(-5, "integer"))))))
-    never_null = Filter(table, Call("not", (Call("is null", (Read("x"),)),)))
+    doubled = Project(table, (("g", ColumnRef("g")), ("x", Call("coalesce", (ColumnRef("x"), Constant(-5, "integer"))))))
+    never_null = Filter(table, Call("not", (Call("is null", (ColumnRef("x"),)),)))
     for source in (table, doubled, never_null, Union((table, doubled))):
         plan = Aggregate(Group(Bound(source, ("g",), 2, 2), (("a", "b", "c"),)), tuple(ALL))
         found = brute.answers(plan, brute.bags(("a", "b", "z"), (-2, 1, 3, None), 2))
@@ -70,8 +70,8 @@ def test_two_units_move_together() -> None:
 
 def test_reach() -> None:
     plan = Aggregate(grouped(TABLE, 3, 4), (Measure("rows"),))
-    assert plan.reach(Unit("add-remove", "id")) == Reach(3, 4, 2, moves=False)
-    assert plan.reach(Unit("change-one", "id")) == Reach(3, 4, 2, moves=True)
+    assert plan.reach(Unit("add-remove", "id")) == UnitReach(3, 4, 2, is_change_one=False)
+    assert plan.reach(Unit("change-one", "id")) == UnitReach(3, 4, 2, is_change_one=True)
     with pytest.raises(InvalidArgument, match="tables of the plan declare"):
         plan.reach(Unit("add-remove"))
     with pytest.raises(InvalidArgument, match="tables of the plan declare"):
@@ -81,7 +81,7 @@ def test_reach() -> None:
 def test_columns_follow_from_the_source() -> None:
     x = X.range
     assert Filter(TABLE, POSITIVE).columns == {"g": G.range, "x": x}
-    twice = Project(TABLE, (("y", Call("+", (Read("x"), Read("x")))),))
+    twice = Project(TABLE, (("y", Call("+", (ColumnRef("x"), ColumnRef("x")))),))
     assert twice.columns == {"y": Range("integer", Fraction(-2), Fraction(4), Fraction(1))}
     join = Join(TABLE, PUBLIC, (("g", "g"),), (("size", "size"),))
     assert list(join.columns) == ["g", "x", "size"]
@@ -99,7 +99,7 @@ def test_a_union_knows_what_all_its_sources_know() -> None:
     assert Union((listed, other)).columns["g"].values == ("a", "b")
     assert Union((listed, listed)).columns["g"].values == ("a",)
     assert Union((listed, Table(Schema("f", (Column("g", "text"),), "id")))).columns["g"].values is None
-    nothing = Project(TABLE, (("g", Read("g")), ("x", Constant(None, "integer"))))
+    nothing = Project(TABLE, (("g", ColumnRef("g")), ("x", Constant(None, "integer"))))
     assert Union((TABLE, nothing)).columns["x"] == TABLE.columns["x"]  # what is always NULL has no say
 
 
@@ -113,9 +113,9 @@ def test_cells() -> None:
 
 def test_row_nodes_refuse() -> None:
     with pytest.raises(InvalidArgument, match="must be a condition"):
-        Filter(TABLE, Read("x"))
+        Filter(TABLE, ColumnRef("x"))
     with pytest.raises(InvalidArgument, match="different names"):
-        Project(TABLE, (("y", Read("x")), ("y", Read("g"))))
+        Project(TABLE, (("y", ColumnRef("x")), ("y", ColumnRef("g"))))
     join_on = (("g", "g"),)
     for source, other, matches in [(PUBLIC, TABLE, None), (ROWS, TABLE, None), (TABLE, ROWS, None), (TABLE, OTHER, 1)]:
         with pytest.raises(InvalidArgument, match="must be public, or be joined unit by unit"):
@@ -135,7 +135,7 @@ def test_row_nodes_refuse() -> None:
     with pytest.raises(InvalidArgument, match="two or more"):
         Union((TABLE,))
     with pytest.raises(InvalidArgument, match="same names and types"):
-        Union((TABLE, Project(TABLE, (("x", Read("x")),))))
+        Union((TABLE, Project(TABLE, (("x", ColumnRef("x")),))))
     with pytest.raises(InvalidArgument, match="same units"):
         Union((TABLE, ROWS))
     with pytest.raises(InvalidArgument, match="same units"):
@@ -143,35 +143,35 @@ def test_row_nodes_refuse() -> None:
 
 
 def test_folds_refuse() -> None:
-    snap = Snap(Fraction(1), 0, 1)
+    snap = ClampedGrid(Fraction(1), 0, 1)
     for wrong in [("rows", "x"), ("values", None), ("total", "x"), ("least", "x", snap)]:
         with pytest.raises(InvalidArgument, match="must have a column for values"):
-            Folded(*wrong)  # type: ignore[arg-type]
+            UnitStatistic(*wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="parts doubles can hold"):
-        Folded("total", "x", Snap(Fraction(2**901 + 1, 2**901), 0, 1))
+        UnitStatistic("total", "x", ClampedGrid(Fraction(2**901 + 1, 2**901), 0, 1))
     for keys, names in [(("g", "g"), ("n",)), (("g",), ("g",)), ((), ("n", "n"))]:
         with pytest.raises(InvalidArgument, match="must have different names"):
-            Fold(TABLE, keys, tuple((name, Folded("rows")) for name in names))
+            UnitAggregation(TABLE, keys, tuple((name, UnitStatistic("rows")) for name in names))
     for source in (PUBLIC, ROWS):
         with pytest.raises(InvalidArgument, match="nothing to fold otherwise"):
-            Fold(source, ("g",), ())
-    for keys, folded in [(("y",), Folded("rows")), ((), Folded("values", "y"))]:
+            UnitAggregation(source, ("g",), ())
+    for keys, folded in [(("y",), UnitStatistic("rows")), ((), UnitStatistic("values", "y"))]:
         with pytest.raises(InvalidArgument, match="must be of columns of the source, like the keys"):
-            Fold(TABLE, keys, (("n", folded),))
+            UnitAggregation(TABLE, keys, (("n", folded),))
     for kind in ("total", "mean"):
         with pytest.raises(InvalidArgument, match="must add up numbers"):
-            Fold(TABLE, (), (("n", Folded(kind, "g", snap)),))  # type: ignore[arg-type]
+            UnitAggregation(TABLE, (), (("n", UnitStatistic(kind, "g", snap)),))  # type: ignore[arg-type]
     for step in (Fraction(1, 2), Fraction(2**63)):
         with pytest.raises(InvalidArgument, match="in whole steps"):
-            Fold(TABLE, (), (("n", Folded("total", "x", Snap(step, 0, 1))),))
+            UnitAggregation(TABLE, (), (("n", UnitStatistic("total", "x", ClampedGrid(step, 0, 1))),))
     with pytest.raises(InvalidArgument, match="must compare numbers or dates"):
-        Fold(TABLE, (), (("n", Folded("least", "g")),))
+        UnitAggregation(TABLE, (), (("n", UnitStatistic("least", "g")),))
 
 
 def test_what_is_known_of_a_fold() -> None:
-    snap, half = Snap(Fraction(1), -1, 2), Snap(Fraction(1, 2), -2, 4)
-    outputs = (("n", Folded("rows")), ("d", Folded("distinct", "g")), ("s", Folded("total", "x", snap)), ("m", Folded("mean", "x", half)))
-    fold = Fold(TABLE, ("g",), (*outputs, ("top", Folded("greatest", "x"))))
+    snap, half = ClampedGrid(Fraction(1), -1, 2), ClampedGrid(Fraction(1, 2), -2, 4)
+    outputs = (("n", UnitStatistic("rows")), ("d", UnitStatistic("distinct", "g")), ("s", UnitStatistic("total", "x", snap)), ("m", UnitStatistic("mean", "x", half)))
+    fold = UnitAggregation(TABLE, ("g",), (*outputs, ("top", UnitStatistic("greatest", "x"))))
     count = Range("integer", Fraction(0), step=Fraction(1), nullable=False)
     assert fold.columns == {
         "g": G.range,
@@ -187,10 +187,10 @@ def test_what_is_known_of_a_fold() -> None:
 
 def test_what_is_kept_without_a_partner_may_be_null() -> None:
     there = Table(Schema("p", (Column("g", "text"), Column("size", "integer", Fraction(0), Fraction(9))), None))
-    filled = Project(there, (("g", Read("g")), ("size", Call("coalesce", (Read("size"), Constant(0, "integer"))))))
-    plain, kept = (Join(TABLE, filled, (("g", "g"),), (("size", "size"),), keeps=keeps) for keeps in (False, True))
+    filled = Project(there, (("g", ColumnRef("g")), ("size", Call("coalesce", (ColumnRef("size"), Constant(0, "integer"))))))
+    plain, kept = (Join(TABLE, filled, (("g", "g"),), (("size", "size"),), keeps_unmatched=keeps) for keeps in (False, True))
     assert not plain.columns["size"].nullable
-    assert kept.columns == {**plain.columns, "size": plain.columns["size"].but(nullable=True)}
+    assert kept.columns == {**plain.columns, "size": plain.columns["size"].with_changes(nullable=True)}
 
 
 def test_bound_refuses() -> None:
@@ -210,7 +210,7 @@ def test_bound_refuses() -> None:
 def test_a_row_that_is_a_unit_meets_one_public_row() -> None:
     once = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), 1)
     several = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), 2)
-    unlimited = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), keeps=True)
+    unlimited = Join(ROWS, PUBLIC, (("g", "g"),), (("size", "size"),), keeps_unmatched=True)
     more = Table(Schema("more rows", ROWS.schema.columns, "row"))
     for source in (once, Filter(once, POSITIVE), Union((ROWS, more))):
         assert Bound(source, ("g",), 1, 1).source == source
@@ -235,23 +235,23 @@ def test_group_and_aggregate_refuse() -> None:
             Aggregate(grouped(TABLE), measures)
     with pytest.raises(InvalidArgument, match="columns of the source"):
         Aggregate(grouped(TABLE), (Measure("values", "y"),))
-    snap = Snap(Fraction(1), 0, 1)
+    snap = ClampedGrid(Fraction(1), 0, 1)
     dated = grouped(Table(Schema("t", (G, Column("day", "date")), "id")))
-    wrong = [Measure("total", "g", snap), Measure("moments", "x", snap, second=("g", snap)), Pick("least", "g", snap)]
+    wrong = [Measure("total", "g", snap), Measure("moments", "x", snap, second=("g", snap)), OrderStatistic("least", "g", snap)]
     for source, measure in [*((grouped(TABLE), measure) for measure in wrong), (dated, Measure("total", "day", snap))]:
         with pytest.raises(InvalidArgument, match="must be of numbers"):
             Aggregate(source, (measure,))
-    assert Aggregate(dated, (Pick("least", "day", snap), Pick("mode", "g", values=("a", "b")))).measures[0].columns == ("day",)
+    assert Aggregate(dated, (OrderStatistic("least", "day", snap), OrderStatistic("mode", "g", values=("a", "b")))).measures[0].columns == ("day",)
 
 
 def test_combinations_stand_alone_over_all_rows() -> None:
-    cross = Cross((("x", 3),))
+    cross = Contingency((("x", 3),))
     alone = Aggregate(Group(Bound(TABLE, (), 1, 2)), (cross,))
-    assert alone.sensitivity(Unit("add-remove", "id")) == (cross.sensitivity(Reach(1, 2, 1, moves=False)),)
+    assert alone.sensitivity(Unit("add-remove", "id")) == (cross.sensitivity(UnitReach(1, 2, 1, is_change_one=False)),)
     others = [
         (Group(Bound(TABLE, (), 1, 2)), (cross, Measure("rows"))),
         (Group(Bound(TABLE, (), 1, 2)), (Measure("rows"), cross)),
-        (Group(Bound(TABLE, (), 1, 2)), (cross, Cross((("x", 4),)))),
+        (Group(Bound(TABLE, (), 1, 2)), (cross, Contingency((("x", 4),)))),
         (Group(Bound(TABLE, (), 1, 2), None), (cross,)),
         (Group(Bound(TABLE, ("g",), 1, 2), (("a",),)), (cross,)),
     ]
@@ -259,20 +259,20 @@ def test_combinations_stand_alone_over_all_rows() -> None:
         with pytest.raises(InvalidArgument, match="combinations alone, of all rows"):
             Aggregate(source, measures)
     with pytest.raises(InvalidArgument, match="columns of the source"):
-        Aggregate(Group(Bound(TABLE, (), 1, 2)), (Cross((("x", 3), ("y", 3))),))
+        Aggregate(Group(Bound(TABLE, (), 1, 2)), (Contingency((("x", 3), ("y", 3))),))
     with pytest.raises(InvalidArgument, match="whole ones where they are codes"):
-        Aggregate(Group(Bound(TABLE, (), 1, 2)), (Cross((("x", 3), ("g", 3))),))
+        Aggregate(Group(Bound(TABLE, (), 1, 2)), (Contingency((("x", 3), ("g", 3))),))
 
 
 def test_combinations_in_parts_are_of_units_that_may_have_several_rows() -> None:
-    fine = Cross((("x", 3),), fine=4)
+    fine = Contingency((("x", 3),), resolution=4)
     assert Aggregate(Group(Bound(TABLE, (), 1, 2)), (fine,)).sensitivity(Unit("add-remove", "id"))[0].l1 == 8
     with pytest.raises(InvalidArgument, match="where every row is a unit"):
         Aggregate(Group(Bound(Table(replace(TABLE.schema, unit="row")), (), 1, 1)), (fine,))
     assert Aggregate(Group(Bound(TABLE, (), 1, 2**60)), (fine,)).bound.max_rows == 2**60
     with pytest.raises(InvalidArgument, match=r"no unit has more than 2\^62"):
         Aggregate(Group(Bound(TABLE, (), 1, 2**60 + 1)), (fine,))
-    assert Aggregate(Group(Bound(TABLE, (), 1, 2**70)), (Cross((("x", 3),)),)).bound.max_rows == 2**70
+    assert Aggregate(Group(Bound(TABLE, (), 1, 2**70)), (Contingency((("x", 3),)),)).bound.max_rows == 2**70
 
 
 MEETING = meetings.meeting()
@@ -286,8 +286,8 @@ COUNTED = Bound(MEETING, (), 2, 2)
         {"matches": 2},
         {"keeps": True},
         {"on": (("month", "ward"),)},
-        {"others": Others("nobody", (), 1, 1)},
-        {"others": Others("doctor", ("nothing",), 1, 1)},
+        {"others": SecondPopulation("nobody", (), 1, 1)},
+        {"others": SecondPopulation("doctor", ("nothing",), 1, 1)},
         {"source": Table(replace(meetings.VISITS, unit="row"))},
         {"source": Table(replace(meetings.VISITS, unit=None))},
         {"other": Table(replace(meetings.DOCTORS, unit="row"))},
@@ -313,13 +313,13 @@ def test_ids_that_name_others_are_no_reals() -> None:
 @pytest.mark.parametrize("cap", ["max_groups", "max_rows"])
 def test_caps_of_others_are_whole_and_positive(cap: str) -> None:
     with pytest.raises(InvalidArgument, match=cap):
-        replace(Others("doctor", (), 1, 1), **{cap: 0})
+        replace(SecondPopulation("doctor", (), 1, 1), **{cap: 0})
 
 
 def test_where_two_populations_met_rows_are_filtered_and_computed_only() -> None:
-    cost = Project(MEETING, (("cost", Read("cost")),))
+    cost = Project(MEETING, (("cost", ColumnRef("cost")),))
     for build in (
-        lambda: Fold(cost, (), (("n", Folded("rows")),)),
+        lambda: UnitAggregation(cost, (), (("n", UnitStatistic("rows")),)),
         lambda: Union((cost, cost)),
         lambda: Join(MEETING, Table(meetings.VISITS), (), (("again", "cost"),)),
         lambda: Join(Table(meetings.VISITS), cost, (), (("again", "cost"),)),
@@ -333,12 +333,12 @@ def test_where_two_populations_met_rows_are_filtered_and_computed_only() -> None
     "measure",
     [
         Measure("distinct", "cost"),
-        Measure("total", "cost", meetings.COST, limits=(0, 1)),
-        Pick("greatest", "cost", meetings.COST),
-        Cross((("cost", 3),)),
+        Measure("total", "cost", meetings.COST, sum_bounds=(0, 1)),
+        OrderStatistic("greatest", "cost", meetings.COST),
+        Contingency((("cost", 3),)),
     ],
 )
-def test_two_populations_have_counts_sums_and_moments(measure: Measure | Pick | Cross) -> None:
+def test_two_populations_have_counts_sums_and_moments(measure: Measure | OrderStatistic | Contingency) -> None:
     with pytest.raises(InvalidArgument, match="counts, sums and moments of all declared groups"):
         Aggregate(Group(COUNTED), (measure,))
 
@@ -346,7 +346,7 @@ def test_two_populations_have_counts_sums_and_moments(measure: Measure | Pick | 
 def test_the_keys_of_two_populations_are_declared_and_all_count() -> None:
     by_ward = Bound(MEETING, ("ward",), 2, 2)
     rows = (Measure("rows"),)
-    assert Aggregate(Group(by_ward, (meetings.WARDS,)), rows).meeting == (MEETING.others, [True])
+    assert Aggregate(Group(by_ward, (meetings.WARDS,)), rows).population_join == (MEETING.second_population, [True])
     with pytest.raises(InvalidArgument, match="declared groups"):
         Aggregate(Group(by_ward, None), rows)
     with pytest.raises(InvalidArgument, match="all declared groups"):
@@ -358,22 +358,22 @@ def test_a_key_has_one_value_in_each_bond() -> None:
     """The month tells bonds apart where it is one of them; the cost never does, not even beside what the others add."""
     rows = (Measure("rows"),)
     months = Bound(meetings.meeting(()), ("month",), 2, 2)
-    mixed = Project(MEETING, (("k", Call("=", (Read("cost"), Read("fee")))),))
+    mixed = Project(MEETING, (("k", Call("=", (ColumnRef("cost"), ColumnRef("fee")))),))
     for bound, domain in ((months, meetings.MONTHS), (Bound(mixed, ("k",), 2, 2), (True, False))):
         with pytest.raises(InvalidArgument, match="must be made of what tells the bonds of a unit apart"):
             Aggregate(Group(bound, (domain,)), rows)
-    both = Project(Filter(MEETING, POSITIVE_COST), (("k", Call("concat", (Read("month"), Read("ward")))), ("d", Read("doctor"))))
-    plan = Aggregate(Group(Bound(Project(both, (("k", Read("k")), ("d", Read("d")))), ("k", "d"), 4, 2), (("maya", "mayb"), (1, 2))), rows)
-    assert plan.meeting == (MEETING.others, [False, True])
+    both = Project(Filter(MEETING, POSITIVE_COST), (("k", Call("concat", (ColumnRef("month"), ColumnRef("ward")))), ("d", ColumnRef("doctor"))))
+    plan = Aggregate(Group(Bound(Project(both, (("k", ColumnRef("k")), ("d", ColumnRef("d")))), ("k", "d"), 4, 2), (("maya", "mayb"), (1, 2))), rows)
+    assert plan.population_join == (MEETING.second_population, [False, True])
 
 
 @pytest.mark.parametrize(("keys", "groups"), [((), 1), (("ward",), 1), (("doctor", "ward"), 1), (("month",), 3), (("late", "ward"), 2)])
 def test_others_move_the_groups_that_they_do_not_decide(keys: tuple[str, ...], groups: int) -> None:
     plan = meetings.asked(keys, (Measure("rows"), Measure("moments", "cost", meetings.COST)), most=5)
-    rows, moments = plan.others_sensitivity(Unit("add-remove", "id"))
+    rows, moments = plan.second_population_sensitivity(Unit("add-remove", "id"))
     assert rows == Sensitivity.each(groups, 5)
     assert moments == Sensitivity.each(2 * groups, 35)  # the two numbers of a mean are clamped each by itself
-    assert plan.others_sensitivity(Unit("add-remove", "id", 2))[0] == rows.group(2)
+    assert plan.second_population_sensitivity(Unit("add-remove", "id", 2))[0] == rows.group(2)
 
 
 def test_a_unit_moves_what_its_bonds_move_together() -> None:
@@ -384,6 +384,6 @@ def test_a_unit_moves_what_its_bonds_move_together() -> None:
 
 def test_others_are_those_whom_the_plan_meets() -> None:
     with pytest.raises(InvalidArgument, match="must be that of others with ids"):
-        meetings.asked().others_sensitivity(Unit("add-remove"))
+        meetings.asked().second_population_sensitivity(Unit("add-remove"))
     with pytest.raises(InvalidArgument, match="must be that of others with ids"):
-        brute.world([TOTAL], 3, 1, 1).others_sensitivity(Unit("add-remove", "id"))
+        brute.world([TOTAL], 3, 1, 1).second_population_sensitivity(Unit("add-remove", "id"))

@@ -56,9 +56,9 @@ def test_names_in_any_case() -> None:
 
 
 def test_ids_are_read_by_their_type_alone() -> None:
-    columns = (Column("Who", "integer", ONE, Fraction(9)), Column("row", "date", grain="year"))
-    assert Schema("t", columns, "who").id == Column("Who", "integer")
-    assert [Schema("t", columns, unit).id for unit in ("nobody", "row", None)] == [None] * 3
+    columns = (Column("Who", "integer", ONE, Fraction(9)), Column("row", "date", granularity="year"))
+    assert Schema("t", columns, "who").id_column == Column("Who", "integer")
+    assert [Schema("t", columns, unit).id_column for unit in ("nobody", "row", None)] == [None] * 3
 
 
 OWNERS = Schema("owners", (Column("Number", "integer"), Column("name", "text")), "who")
@@ -69,8 +69,8 @@ def test_links_lead_to_the_ids_of_the_parent() -> None:
     declared = Schema("owners", (Column("Who", "text", values=("a",)), Column("Number", "integer")), "who")
     pets = Schema("pets", PETS.columns, "who", link=Link("owner", declared, "number"))
     visits = Schema("visits", (Column("pet", "text"),), "who", link=Link("pet", pets, "chip"))
-    assert pets.id == visits.id == Column("Who", "text")
-    assert PETS.id is None
+    assert pets.id_column == visits.id_column == Column("Who", "text")
+    assert PETS.id_column is None
 
 
 def test_links_refuse() -> None:

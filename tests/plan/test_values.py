@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.plan.values import Range, common_step, default_step
+from hedgerow.plan.values import Range, compute_common_step, compute_default_step
 
 ZERO, TWO = Fraction(0), Fraction(2)
 
@@ -20,37 +20,37 @@ def test_domain() -> None:
     assert Range("integer").domain(9) is None
     whole, step = Range("integer", Fraction(-(2**63)), Fraction(2**63)), Fraction(2**62)
     assert whole.domain(10**6) is None  # more values than a range can count
-    assert whole.but(step=step).domain(5) == tuple(n * 2**62 for n in (-2, -1, 0, 1, 2))
-    assert whole.but(step=step).domain(4) is None
+    assert whole.with_changes(step=step).domain(5) == tuple(n * 2**62 for n in (-2, -1, 0, 1, 2))
+    assert whole.with_changes(step=step).domain(4) is None
     assert Range("integer", Fraction(3), Fraction(4), Fraction(5)).domain(9) is None  # no multiple lies between them
     assert Range("real", ZERO, TWO).domain(9) is None
 
 
 def test_bounded_and_but() -> None:
-    assert Range("real", ZERO, TWO).bounded
-    assert not Range("real", ZERO).bounded
-    assert not Range("real").bounded
-    assert Range("real").but(type="integer", low=ZERO) == Range("integer", ZERO)
+    assert Range("real", ZERO, TWO).is_bounded
+    assert not Range("real", ZERO).is_bounded
+    assert not Range("real").is_bounded
+    assert Range("real").with_changes(type="integer", low=ZERO) == Range("integer", ZERO)
 
 
 @pytest.mark.parametrize(
     "width", [Fraction(1), Fraction(3), Fraction(1, 3), Fraction(10**300), Fraction(1, 10**300), Fraction(2**20), Fraction(2**21)]
 )
 def test_default_step_is_the_power_of_two_below(width: Fraction) -> None:
-    step = default_step(Fraction(-1), width - 1)
+    step = compute_default_step(Fraction(-1), width - 1)
     assert step <= width / 2**20 < 2 * step
     assert 1 in (step.numerator, step.denominator)
     assert (step.numerator * step.denominator).bit_count() == 1
 
 
 def test_default_step_of_one_number() -> None:
-    assert default_step(Fraction(-3, 2), Fraction(-3, 2)) == Fraction(1, 2**20)
-    assert default_step(ZERO, ZERO) == Fraction(1, 2**20)
+    assert compute_default_step(Fraction(-3, 2), Fraction(-3, 2)) == Fraction(1, 2**20)
+    assert compute_default_step(ZERO, ZERO) == Fraction(1, 2**20)
 
 
 def test_a_common_step_divides_all() -> None:
-    assert common_step([Fraction(1, 100), Fraction(1)]) == Fraction(1, 100)
-    assert common_step([Fraction(3, 4), Fraction(1, 2)]) == Fraction(1, 4)
-    assert common_step([Fraction(6)]) == 6
-    assert common_step([Fraction(1), None, Fraction(2)]) is None
-    assert common_step([]) is None
+    assert compute_common_step([Fraction(1, 100), Fraction(1)]) == Fraction(1, 100)
+    assert compute_common_step([Fraction(3, 4), Fraction(1, 2)]) == Fraction(1, 4)
+    assert compute_common_step([Fraction(6)]) == 6
+    assert compute_common_step([Fraction(1), None, Fraction(2)]) is None
+    assert compute_common_step([]) is None

@@ -12,9 +12,9 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+from hedgerow.engines.reference.column_casts import read_value
 from hedgerow.errors import Refused
-from hedgerow.plan.expressions import Call, Constant, Expression, Read, range_of
-from hedgerow.plan.reading import read
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, infer_range
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Range, Type, Value
 
@@ -64,13 +64,13 @@ def row(random: Random) -> dict[str, Value]:
         raw = None if random.random() < 0.2 else value(random, column.type)
         if column.type == "real" and random.random() < 0.05:
             raw = random.choice([float("inf"), float("-inf"), float("nan")])
-        found[column.name] = read(column, raw)
+        found[column.name] = read_value(column, raw)
     return found
 
 
 def _leaf(random: Random, type_: Type) -> Expression:
     if random.random() < 0.6:
-        return Read(random.choice([column.name for column in COLUMNS if column.type == type_]))
+        return ColumnRef(random.choice([column.name for column in COLUMNS if column.type == type_]))
     return Constant(None if random.random() < 0.1 else value(random, type_), type_)
 
 
@@ -82,7 +82,7 @@ def expression(random: Random, type_: Type | None = None, depth: int = 3) -> Exp
     function, types = random.choice(_forms(random, type_))
     call = Call(function, tuple(expression(random, argument, depth - 1) for argument in types))
     try:
-        return call if range_of(call, RANGES).type == type_ else _leaf(random, type_)
+        return call if infer_range(call, RANGES).type == type_ else _leaf(random, type_)
     except Refused:
         return _leaf(random, type_)
 

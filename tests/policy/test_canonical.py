@@ -6,7 +6,7 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy import Policy, parse_policy
-from hedgerow.policy.canonical import FORMAT, from_text
+from hedgerow.policy.canonical import FORMAT, decode_policy
 from policy.page import policy
 
 VARIED = """\
@@ -78,12 +78,12 @@ def test_a_line_that_came_later_is_written_only_where_it_says_something() -> Non
 )
 def test_other_text_is_refused(text: str) -> None:
     with pytest.raises(InvalidArgument, match="policy text is not the canonical text"):
-        from_text(text)
+        decode_policy(text)
 
 
 def test_a_later_format_is_named() -> None:
     with pytest.raises(InvalidArgument, match="must have format 1; a newer Hedgerow may have written it; got 2"):
-        from_text('{"format": 2}')
+        decode_policy('{"format": 2}')
 
 
 @pytest.mark.parametrize("where", ["budgets", "tables", "analysts"])
@@ -91,4 +91,4 @@ def test_fields_are_these_and_no_others(where: str) -> None:
     body = json.loads(policy().canonical())
     body[where][0]["extra"] = 1
     with pytest.raises(InvalidArgument, match="has other fields than a"):
-        from_text(json.dumps(body))
+        decode_policy(json.dumps(body))

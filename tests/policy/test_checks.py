@@ -6,15 +6,15 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.policy.checks import (
-    analyst_mistakes,
-    budget_mistakes,
-    database_mistakes,
-    delta_warnings,
-    mistakes_together,
-    table_mistakes,
+    check_analyst,
+    check_budget,
+    check_consistency,
+    check_database,
+    check_table,
+    list_warnings,
 )
 from hedgerow.policy.mistake import Mistake
-from hedgerow.policy.rules import AnalystRule, ColumnRule, PartitionRule, TableRule
+from hedgerow.policy.records import AnalystRule, ColumnRule, PartitionRule, TableRule
 from policy.page import policy
 
 CLINIC = policy()
@@ -36,14 +36,14 @@ F = Fraction
     ],
 )
 def test_the_database(name: str, engine: str, told: str) -> None:
-    ((mistake),) = database_mistakes(name, engine)
-    assert told in mistake.says
-    assert not list(database_mistakes("clinic-2026.v1", "duckdb", 1))
+    ((mistake),) = check_database(name, engine)
+    assert told in mistake.message
+    assert not list(check_database("clinic-2026.v1", "duckdb", 1))
 
 
 @pytest.mark.parametrize("count", [0, -1, True, "many"])
 def test_failures_are_counted_in_whole_numbers(count: int) -> None:
-    ((mistake),) = database_mistakes("clinic", "duckdb", count)
+    ((mistake),) = check_database("clinic", "duckdb", count)
     assert mistake == Mistake(("database", "max_failures"), f"max_failures must be a whole number of at least 1; got {count!r}")
 
 
@@ -65,20 +65,20 @@ def test_failures_are_counted_in_whole_numbers(count: int) -> None:
     ],
 )
 def test_a_budget(changed: dict[str, object], key: str | None, told: str) -> None:
-    found = list(budget_mistakes(replace(BUDGET, **changed), ("b",)))  # type: ignore[arg-type]
-    assert found[0].place == (("b",) if key is None else ("b", key))
-    assert told in found[0].says
+    found = list(check_budget(replace(BUDGET, **changed), ("b",)))  # type: ignore[arg-type]
+    assert found[0].path == (("b",) if key is None else ("b", key))
+    assert told in found[0].message
 
 
 def test_sound_budgets_pass() -> None:
-    assert not list(budget_mistakes(BUDGET, ()))
-    assert not list(budget_mistakes(replace(BUDGET, noise="gaussian"), ()))
-    assert not list(budget_mistakes(replace(BUDGET, delta=None, default_delta=None), ()))
+    assert not list(check_budget(BUDGET, ()))
+    assert not list(check_budget(replace(BUDGET, noise="gaussian"), ()))
+    assert not list(check_budget(replace(BUDGET, delta=None, default_delta=None), ()))
 
 
 def test_an_analyst() -> None:
-    assert not list(analyst_mistakes(AnalystRule("ana"), ("a",)))
-    assert [mistake.place for mistake in analyst_mistakes(AnalystRule("", F(0)), ("a",))] == [("a",), ("a", "max_epsilon")]
+    assert not list(check_analyst(AnalystRule("ana"), ("a",)))
+    assert [mistake.path for mistake in check_analyst(AnalystRule("", F(0)), ("a",))] == [("a",), ("a", "max_epsilon")]
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_an_analyst() -> None:
     ],
 )
 def test_a_table(rule: TableRule, key: str | None, told: str) -> None:
-    ((mistake),) = table_mistakes(rule, ("t",))
-    assert mistake.place == (("t",) if key is None else ("t", key))
-    assert told in mistake.says
+    ((mistake),) = check_table(rule, ("t",))
+    assert mistake.path == (("t",) if key is None else ("t", key))
+    assert told in mistake.message
 
 
 def test_sound_tables_pass() -> None:
@@ -126,12 +126,12 @@ def test_sound_tables_pass() -> None:
         replace(VISITS, auto_bounds=True, max_groups=None, max_rows_per_group=None),
         replace(VISITS, source="visits.CSV", multiline=True),
     ):
-        assert not list(table_mistakes(rule, ()))
+        assert not list(check_table(rule, ()))
 
 
 def test_columns_of_a_table_have_one_name_each_and_are_checked() -> None:
     rule = replace(ROWS, columns=(ColumnRule("a", "text"), ColumnRule("A", "what")))
-    assert [mistake.place for mistake in table_mistakes(rule, ("t",))] == [("t", "columns", "A"), ("t", "columns", "A", "type")]
+    assert [mistake.path for mistake in check_table(rule, ("t",))] == [("t", "columns", "A"), ("t", "columns", "A", "type")]
 
 
 @pytest.mark.parametrize(
@@ -150,26 +150,26 @@ def test_columns_of_a_table_have_one_name_each_and_are_checked() -> None:
     ],
 )
 def test_a_partition(rule: TableRule, key: str, told: str) -> None:
-    ((mistake),) = table_mistakes(rule, ("t",))
-    assert mistake.place == ("t", "partition", key)
-    assert told in mistake.says
+    ((mistake),) = check_table(rule, ("t",))
+    assert mistake.path == ("t", "partition", key)
+    assert told in mistake.message
 
 
 def together(*tables: TableRule, delta: Fraction | None = BUDGET.delta) -> list[Mistake]:
-    return list(mistakes_together((replace(BUDGET, delta=delta),), tables, ()))
+    return list(check_consistency((replace(BUDGET, delta=delta),), tables, ()))
 
 
 def test_names_are_distinct_without_regard_to_case() -> None:
     tables = (VISITS, replace(VISITS, name="Visits"))
-    found = list(mistakes_together((BUDGET, BUDGET), tables, (AnalystRule("ana"), AnalystRule("Ana"))))
-    assert [mistake.place for mistake in found] == [("budgets", "patients"), ("tables", "Visits"), ("analysts", "Ana")]
+    found = list(check_consistency((BUDGET, BUDGET), tables, (AnalystRule("ana"), AnalystRule("Ana"))))
+    assert [mistake.path for mistake in found] == [("budgets", "patients"), ("tables", "Visits"), ("analysts", "Ana")]
 
 
 def test_tables_of_one_population_agree_on_the_kind_of_unit_and_on_neighbours() -> None:
     other = replace(ROWS, name="other", neighbours="change-one")
     found = together(VISITS, other)
-    assert [mistake.place for mistake in found] == [("tables", "other", "unit"), ("tables", "other", "neighbours")]
-    assert "'visits' has 'patient_id', this one 'row'" in found[0].says
+    assert [mistake.path for mistake in found] == [("tables", "other", "unit"), ("tables", "other", "neighbours")]
+    assert "'visits' has 'patient_id', this one 'row'" in found[0].message
     assert not together(VISITS, replace(VISITS, name="stays", source="stays.csv", unit="person"))
 
 
@@ -181,32 +181,32 @@ def test_every_population_has_a_budget() -> None:
 def test_one_source_has_one_population_and_one_unit() -> None:
     budgets = (BUDGET, replace(BUDGET, population="staff"))
     moved = replace(VISITS, name="copy", population="staff")
-    ((mistake),) = mistakes_together(budgets, (VISITS, moved), ())
+    ((mistake),) = check_consistency(budgets, (VISITS, moved), ())
     assert mistake == Mistake(("tables", "copy", "source"), "the source of 'copy' is also that of 'visits', in two populations")
     ((mistake),) = together(VISITS, replace(REGIONS, source=VISITS.source))
-    assert "public here and protected there" in mistake.says
+    assert "public here and protected there" in mistake.message
     ((mistake),) = together(VISITS, replace(VISITS, name="copy", unit="doctor_id"))
-    assert mistake.place == ("tables", "copy", "unit")
+    assert mistake.path == ("tables", "copy", "unit")
     assert not together(VISITS, replace(VISITS, name="copy"))
 
 
 def test_delta_is_judged_by_the_largest_table_of_its_population() -> None:
     small = replace(VISITS, name="small", source="small.csv", max_units=10)
     ((mistake),) = together(small, VISITS, delta=F(1, 2_000_000))
-    assert mistake.place == ("budgets", "patients", "delta")
-    assert "delta must be below 1/max_units (1/2000000)" in mistake.says
+    assert mistake.path == ("budgets", "patients", "delta")
+    assert "delta must be below 1/max_units (1/2000000)" in mistake.message
     assert not together(small, VISITS, delta=F(1, 2_000_001))
 
 
 def test_rows_need_a_bound_where_there_is_a_delta() -> None:
     unbounded = replace(ROWS, max_units=None, max_rows=None)
     ((mistake),) = together(unbounded)
-    assert mistake.place == ("tables", "t", "max_rows")
+    assert mistake.path == ("tables", "t", "max_rows")
     assert not together(unbounded, delta=None)
 
 
 def test_what_is_allowed_but_probably_not_meant() -> None:
-    assert not list(delta_warnings((replace(BUDGET, delta=F(1, 20_000_000)),), (VISITS,)))
-    ((warning),) = delta_warnings((replace(BUDGET, delta=F(1, 10_000_000)),), (VISITS,))
+    assert not list(list_warnings((replace(BUDGET, delta=F(1, 20_000_000)),), (VISITS,)))
+    ((warning),) = list_warnings((replace(BUDGET, delta=F(1, 10_000_000)),), (VISITS,))
     assert warning == ("The delta of population 'patients' (1e-07) is large for 2000000 units: stay below 1/(10 max_units), here 5e-08.")
-    assert list(delta_warnings((BUDGET,), (REGIONS,))) == ["No table uses the budget of population 'patients'."]
+    assert list(list_warnings((BUDGET,), (REGIONS,))) == ["No table uses the budget of population 'patients'."]

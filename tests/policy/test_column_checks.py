@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.policy.column_checks import MOST_STEPS, column_mistakes
-from hedgerow.policy.rules import ColumnRule
+from hedgerow.policy.column_checks import MAX_STEPS, check_column
+from hedgerow.policy.records import ColumnRule
 
 F = Fraction
 
@@ -16,7 +16,7 @@ F = Fraction
     [
         ColumnRule("a", "text"),
         ColumnRule("a", "integer", F(0), F(1)),
-        ColumnRule("a", "integer", F(0), F(MOST_STEPS), F(1)),
+        ColumnRule("a", "integer", F(0), F(MAX_STEPS), F(1)),
         ColumnRule("a", "real", F(-1), F(1), F(1, 100)),
         ColumnRule("a", "real", F(0), F(1), F(1)),
         ColumnRule("a", "integer", F(1), F(5), F(1), (1, 5)),
@@ -29,8 +29,8 @@ F = Fraction
     ],
 )
 def test_sound_columns_pass(rule: ColumnRule) -> None:
-    assert not list(column_mistakes(rule, ("c",), "row"))
-    assert not list(column_mistakes(rule, ("c",), None))
+    assert not list(check_column(rule, ("c",), "row"))
+    assert not list(check_column(rule, ("c",), None))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_sound_columns_pass(rule: ColumnRule) -> None:
         (ColumnRule("a", "real", step=F(1)), "step", "step needs min and max"),
         (ColumnRule("a", "real", F(0), F(1), F(0)), "step", "step must be above 0; got 0"),
         (ColumnRule("a", "real", F(0), F(1), F(2)), "step", "at most max - min"),
-        (ColumnRule("a", "integer", F(0), F(MOST_STEPS + 1), F(1)), "step", "at most 2^40 steps"),
+        (ColumnRule("a", "integer", F(0), F(MAX_STEPS + 1), F(1)), "step", "at most 2^40 steps"),
         (ColumnRule("a", "real", F(2**61), F(2**61 + 4), F(1)), "step", "at most 2^40 steps"),
         (ColumnRule("a", "real", F(-(2**61)), F(4 - 2**61), F(1)), "step", "at most 2^40 steps"),
         (ColumnRule("a", "integer", F(1, 2), F(2)), "min", "min of an integer column must be a whole number; got 0.5"),
@@ -67,9 +67,9 @@ def test_sound_columns_pass(rule: ColumnRule) -> None:
     ],
 )
 def test_every_fault_is_told_with_its_place(rule: ColumnRule, key: str | None, told: str) -> None:
-    ((mistake),) = column_mistakes(rule, ("c",), "patient_id")
-    assert mistake.place == (("c",) if key is None else ("c", key))
-    assert told in mistake.says
+    ((mistake),) = check_column(rule, ("c",), "patient_id")
+    assert mistake.path == (("c",) if key is None else ("c", key))
+    assert told in mistake.message
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_every_fault_is_told_with_its_place(rule: ColumnRule, key: str | None, t
     ],
 )
 def test_the_unit_column_is_neither_hidden_nor_bounded(rule: ColumnRule, key: str) -> None:
-    ((mistake),) = column_mistakes(rule, ("c",), "iD")
-    assert mistake.place == ("c", key)
-    assert "the unit column 'Id'" in mistake.says
-    assert not list(column_mistakes(ColumnRule("Id", "text"), ("c",), "id"))
+    ((mistake),) = check_column(rule, ("c",), "iD")
+    assert mistake.path == ("c", key)
+    assert "the unit column 'Id'" in mistake.message
+    assert not list(check_column(ColumnRule("Id", "text"), ("c",), "id"))

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.policy.mistake import Mistake, name_mistakes, show, twice_mistakes
+from hedgerow.policy.mistake import Mistake, check_distinct, check_name, format_number
 
 
 @pytest.mark.parametrize(
@@ -20,21 +20,21 @@ from hedgerow.policy.mistake import Mistake, name_mistakes, show, twice_mistakes
     ],
 )
 def test_numbers_are_shown_as_a_custodian_writes_them(number: Fraction | None, text: str) -> None:
-    assert show(number) == text
+    assert format_number(number) == text
 
 
 @pytest.mark.parametrize("name", ["", " ", " a", "a ", "a\tb", "a\x00"])
 def test_names_that_nobody_can_see_are_refused(name: str) -> None:
-    ((mistake),) = name_mistakes(("here",), name, "a column")
-    assert mistake.place == ("here",)
-    assert "the name of a column must be text" in mistake.says
+    ((mistake),) = check_name(("here",), name, "a column")
+    assert mistake.path == ("here",)
+    assert "the name of a column must be text" in mistake.message
 
 
 def test_a_name_may_have_spaces_and_accents() -> None:
-    assert not list(name_mistakes((), "coût par nuit", "a column"))
+    assert not list(check_name((), "coût par nuit", "a column"))
 
 
 def test_names_that_differ_in_case_only_are_one() -> None:
-    found = list(twice_mistakes(("tables",), ["a", "B", "A", "b", "a"], "table"))
-    assert [mistake.place for mistake in found] == [("tables", "A"), ("tables", "b"), ("tables", "a")]
+    found = list(check_distinct(("tables",), ["a", "B", "A", "b", "a"], "table"))
+    assert [mistake.path for mistake in found] == [("tables", "A"), ("tables", "b"), ("tables", "a")]
     assert found[0] == Mistake(("tables", "A"), "table 'A' is there twice (as 'a'); upper and lower case are one here")

@@ -11,7 +11,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.policy import ColumnRule, Policy
 from hedgerow.policy.mistake import Mistake
-from hedgerow.policy.policy import refusal
+from hedgerow.policy.policy import build_policy_error
 from policy.page import policy
 
 F = Fraction
@@ -120,7 +120,7 @@ def test_warnings_are_told() -> None:
 
 def test_mistakes_are_sorted_by_line_and_fall_back_to_the_table_that_is_there() -> None:
     found = [Mistake(("b", "x"), "second"), Mistake(("a", "gone"), "first"), Mistake(("c",), "nowhere")]
-    assert str(refusal(found, {("a",): 2, ("b",): 3, ("b", "x"): 4})) == (
+    assert str(build_policy_error(found, {("a",): 2, ("b",): 3, ("b", "x"): 4})) == (
         "policy has 3 mistakes:\n  line 1: nowhere\n  line 2: first\n  line 4: second."
     )
 

@@ -51,7 +51,7 @@ def worst_delta(start: Filter, tosses: Sequence[Toss], base: Fraction, target: i
     def charged(place: int, toss: int) -> int | None:
         if not filters[place].covers(losses[toss]):
             return None
-        after = filters[place].after(losses[toss])
+        after = filters[place].add_charge(losses[toss])
         if after not in places:
             places[after] = len(filters)
             filters.append(after)

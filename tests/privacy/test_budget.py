@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument
 from hedgerow.numeric.rounding import log_up
-from hedgerow.privacy import Account, Budget, DualAccount, Loss, Parts, rho_of
-from hedgerow.privacy.budget import At
+from hedgerow.privacy import Balance, Budget, DualBalance, Loss, PartLosses, find_largest_rho
+from hedgerow.privacy.budget import TableParts
 from privacy.adversary import Toss, worst_delta
 
 INF = math.inf
@@ -23,7 +23,7 @@ def spend(budget: Budget, loss: Loss) -> tuple[Budget, int]:
     """Charge the same loss until it is refused."""
     count = 0
     while budget.covers(loss):
-        budget, count = budget.after(loss), count + 1
+        budget, count = budget.charge(loss), count + 1
     return budget, count
 
 
@@ -32,16 +32,16 @@ def spend(budget: Budget, loss: Loss) -> tuple[Budget, int]:
 
 def test_a_tenth_ten_times_leaves_exactly_nothing() -> None:
     budget, count = spend(Budget(1.0), Loss(0.1))
-    view = budget.view
+    view = budget.balance
     assert count == 10
-    assert isinstance(view, Account)
+    assert isinstance(view, Balance)
     assert (view.total, view.spent, view.left) == (1, 1, 0)
     assert isinstance(view.left, Fraction)
 
 
 def test_a_pure_budget_has_no_rho_branch_and_no_delta() -> None:
     budget = Budget(1)
-    assert budget.rho == budget.thresholds == 0
+    assert budget.rho == budget.threshold_delta == 0
     assert not budget.covers(Loss(0.1, 1e-12))
     assert not budget.covers(Loss(INF, 0, 1e-9))
     assert budget.covers(Loss(1))
@@ -50,7 +50,7 @@ def test_a_pure_budget_has_no_rho_branch_and_no_delta() -> None:
 
 def test_a_budget_is_a_value() -> None:
     budget = Budget(1)
-    later = budget.after(Loss(0.5))
+    later = budget.charge(Loss(0.5))
     assert budget.charged == Loss(0)
     assert later.charged == Loss(0.5)
     assert later == Budget(1, charged=Loss(0.5))
@@ -61,21 +61,21 @@ def test_a_budget_is_a_value() -> None:
 
 def split(epsilon: object = 1, delta: object = None, **most: int) -> Budget:
     """A budget whose tables have three parts each, a unit in at most so many."""
-    return Budget(epsilon, delta, parts={table: Parts(k, ("a", "b", "c")) for table, k in most.items()})  # type: ignore[arg-type]
+    return Budget(epsilon, delta, parts={table: PartLosses(k, ("a", "b", "c")) for table, k in most.items()})  # type: ignore[arg-type]
 
 
 def test_disjoint_parts_are_paid_for_once() -> None:
     budget = split(visits=1)
     for name in "abc":
-        budget = budget.after(Loss(1), ("visits", [name]))
-    assert (budget.charged, budget.paid) == (Loss(0), Loss(1))
+        budget = budget.charge(Loss(1), ("visits", [name]))
+    assert (budget.charged, budget.unit_loss) == (Loss(0), Loss(1))
     with pytest.raises(BudgetExceeded, match=r"asks for epsilon 0\.1.* with 0\.0.* left"):
-        budget.after(Loss(0.1), ("visits", ["a"]))
+        budget.charge(Loss(0.1), ("visits", ["a"]))
     assert not budget.covers(Loss(0.1))
 
 
 def test_the_dearest_parts_count_and_tables_add_up() -> None:
-    budget = split(3, visits=2, stays=1).after(Loss(0.5))
+    budget = split(3, visits=2, stays=1).charge(Loss(0.5))
     for table, name, amount in [
         ("visits", "a", 0.25),
         ("visits", "b", 0.5),
@@ -83,38 +83,38 @@ def test_the_dearest_parts_count_and_tables_add_up() -> None:
         ("stays", "a", 0.5),
         ("stays", "b", 1),
     ]:
-        budget = budget.after(Loss(amount), (table, [name]))
-    assert budget.paid.epsilon == Fraction(1, 2) + Fraction(3, 4) + 1
-    assert budget.after(Loss(0.25), ("visits", ("b", "c"))).paid.epsilon == budget.paid.epsilon + Fraction(3, 8)
+        budget = budget.charge(Loss(amount), (table, [name]))
+    assert budget.unit_loss.epsilon == Fraction(1, 2) + Fraction(3, 4) + 1
+    assert budget.charge(Loss(0.25), ("visits", ("b", "c"))).unit_loss.epsilon == budget.unit_loss.epsilon + Fraction(3, 8)
     with pytest.raises(InvalidArgument, match="must be of a table that has parts; got 'doctors'"):
         budget.covers(Loss(0.1), ("doctors", ["a"]))
 
 
 def test_a_part_has_left_what_may_still_be_asked_of_it_alone() -> None:
-    budget = split(visits=2).after(Loss(0.125)).after(Loss(0.5), ("visits", ["a"])).after(Loss(0.25), ("visits", ["b"]))
-    parts = budget.view.parts["visits"]
+    budget = split(visits=2).charge(Loss(0.125)).charge(Loss(0.5), ("visits", ["a"])).charge(Loss(0.25), ("visits", ["b"]))
+    parts = budget.balance.parts["visits"]
     assert {name: account.left for name, account in parts.items()} == {"a": Fraction(1, 8), "b": Fraction(1, 8), "c": Fraction(3, 8)}  # type: ignore[union-attr]
     for name, account in parts.items():
-        assert isinstance(account, Account)
+        assert isinstance(account, Balance)
         assert budget.covers(Loss(account.left), ("visits", [name]))
         assert not budget.covers(Loss(account.left + Fraction(1, 10**9)), ("visits", [name]))
     lowered = replace(budget, epsilon=Fraction(7, 8) - Fraction(1, 100))  # overdrawn for those in a and b: nothing is left of c either
-    assert {account.left for account in lowered.view.parts["visits"].values()} == {0}  # type: ignore[union-attr]
+    assert {account.left for account in lowered.balance.parts["visits"].values()} == {0}  # type: ignore[union-attr]
     assert not lowered.covers(Loss(0.001), ("visits", ["c"]))
 
 
 def test_parts_of_a_budget_with_delta() -> None:
-    budget = split(1, 1e-6, visits=1).after(Loss(math.inf, Fraction(0), Fraction(1, 1000)), ("visits", ["a"]))
-    budget = budget.after(Loss(0.01, Fraction(1, 10**9)), ("visits", ["b"]))
-    view = budget.view
-    assert isinstance(view, DualAccount)
+    budget = split(1, 1e-6, visits=1).charge(Loss(math.inf, Fraction(0), Fraction(1, 1000)), ("visits", ["a"]))
+    budget = budget.charge(Loss(0.01, Fraction(1, 10**9)), ("visits", ["b"]))
+    view = budget.balance
+    assert isinstance(view, DualBalance)
     for account in view.parts["visits"].values():
-        assert isinstance(account, DualAccount)
+        assert isinstance(account, DualBalance)
         assert account.epsilon.left == 0  # Gaussian noise in one part closes this branch for all
     spent = {name: (account.rho.spent, account.delta.spent) for name, account in view.parts["visits"].items()}  # type: ignore[union-attr]
     assert spent == {"a": (Fraction(1, 1000), 0), "b": (Loss(0.01).rho, Fraction(1, 10**9)), "c": (0, 0)}
     with pytest.raises(BudgetExceeded, match=r"asks for epsilon 5.* with 0.0.* left, or rho"):
-        budget.after(Loss(5), ("visits", ["b", "c"]))
+        budget.charge(Loss(5), ("visits", ["b", "c"]))
 
 
 # --- with delta -------------------------------------------------------------------------------------------------------------------
@@ -122,12 +122,12 @@ def test_parts_of_a_budget_with_delta() -> None:
 
 def test_shares_of_delta() -> None:
     budget = Budget(3, 1e-7)
-    assert budget.rho == rho_of(3, Fraction(1, 2 * 10**7))
-    assert budget.thresholds == Fraction(1, 2 * 10**7)
-    assert Budget(3, 1e-7, 1).rho == rho_of(3, 1e-7)
+    assert budget.rho == find_largest_rho(3, Fraction(1, 2 * 10**7))
+    assert budget.threshold_delta == Fraction(1, 2 * 10**7)
+    assert Budget(3, 1e-7, 1).rho == find_largest_rho(3, 1e-7)
     assert round(float(Budget(3, 1e-7, 1).rho), 4) == 0.1573
-    assert Budget(3, 1e-7, 1).thresholds == 0
-    assert Budget(3, 1e-7, 0.1).thresholds == Fraction(9, 10**8)
+    assert Budget(3, 1e-7, 1).threshold_delta == 0
+    assert Budget(3, 1e-7, 0.1).threshold_delta == Fraction(9, 10**8)
 
 
 def test_either_branch_is_enough() -> None:
@@ -138,9 +138,9 @@ def test_either_branch_is_enough() -> None:
 
 
 def test_a_charge_without_epsilon_closes_one_branch_for_good() -> None:
-    budget = Budget(3, 1e-7).after(Loss(INF, 0, 0.01))
-    view = budget.view
-    assert isinstance(view, DualAccount)
+    budget = Budget(3, 1e-7).charge(Loss(INF, 0, 0.01))
+    view = budget.balance
+    assert isinstance(view, DualBalance)
     assert (view.epsilon.spent, view.epsilon.left) == (INF, 0)
     assert not budget.covers(Loss(0.6))
     assert Budget(3, 1e-7).covers(Loss(0.6))
@@ -155,9 +155,9 @@ def test_thresholds_have_their_own_share_in_both_branches() -> None:
 
 
 def test_the_view_adds_up() -> None:
-    budget = Budget(3, 1e-7).after(Loss(0.1, 1e-8))
-    view = budget.view
-    assert isinstance(view, DualAccount)
+    budget = Budget(3, 1e-7).charge(Loss(0.1, 1e-8))
+    view = budget.balance
+    assert isinstance(view, DualBalance)
     assert (view.epsilon.total, view.epsilon.spent, view.epsilon.left) == (3, Fraction(1, 10), Fraction(29, 10))
     assert (view.rho.total, view.rho.spent) == (budget.rho, Loss(0.1).rho)
     assert (view.delta.total, view.delta.spent, view.delta.left) == (Fraction(5, 10**8), Fraction(1, 10**8), Fraction(4, 10**8))
@@ -177,14 +177,14 @@ def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None
     budget = Budget(2) if pure else Budget(2, 1e-7)
     for loss in losses:
         total = budget.charged + loss
-        rule = total.delta <= budget.thresholds and (total.epsilon <= 2 or (not pure and total.rho <= budget.rho))
+        rule = total.delta <= budget.threshold_delta and (total.epsilon <= 2 or (not pure and total.rho <= budget.rho))
         assert budget.covers(loss) == rule
         if rule:
-            budget = budget.after(loss)
+            budget = budget.charge(loss)
             assert budget.charged == total
         else:
             with pytest.raises(BudgetExceeded):
-                budget.after(loss)
+                budget.charge(loss)
 
 
 # --- words ------------------------------------------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None
 @pytest.mark.parametrize(
     ("budget", "loss", "words"),
     [
-        (Budget(1).after(Loss(0.75)), Loss(0.5), "it asks for epsilon 0.500000000000 with 0.250000000000 left"),
+        (Budget(1).charge(Loss(0.75)), Loss(0.5), "it asks for epsilon 0.500000000000 with 0.250000000000 left"),
         (
             Budget(1),
             Loss(INF, 0, 0.1),
@@ -203,7 +203,7 @@ def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None
         (Budget(1), Loss(0.1, 1e-9), "it asks for a delta of 0.000000001000, and this budget has none"),
         (Budget(1, 1e-6), Loss(0.1, 1e-6), "it asks for delta 0.000001000000 with 0.000000500000 left for thresholds"),
         (Budget(1, 1e-12), Loss(0.1, 2e-12), "it asks for delta 2e-12 with 5e-13 left for thresholds"),
-        (Budget(1, 1e-12).after(Loss(0.1, 5e-13)), Loss(0.1, Fraction(1, 3 * 10**14)), "delta 3.333334e-15 with 0.000000000000 left"),
+        (Budget(1, 1e-12).charge(Loss(0.1, 5e-13)), Loss(0.1, Fraction(1, 3 * 10**14)), "delta 3.333334e-15 with 0.000000000000 left"),
         (Budget(1), Loss(0.1, 1e-15), "it asks for a delta of 1e-15, and this budget has none"),
         (Budget(1, 1e-6), Loss(2, 0, 1), "epsilon 2.000000000000 with 1.000000000000 left, or rho 1.000000000000 with 0.0"),
         (Budget(1, 1e-6), Loss(INF), "an unlimited epsilon with 1.000000000000 left, or an unlimited rho with 0.0"),
@@ -211,7 +211,7 @@ def test_covers_after_and_the_rule_agree(losses: list[Loss], pure: bool) -> None
 )
 def test_a_refusal_says_what_was_asked_and_what_is_left(budget: Budget, loss: Loss, words: str) -> None:
     with pytest.raises(BudgetExceeded) as caught:
-        budget.after(loss)
+        budget.charge(loss)
     assert str(caught.value).startswith("The budget does not cover this question: it asks for ")
     assert words in str(caught.value)
 
@@ -244,7 +244,7 @@ def test_only_losses_are_charged(value: object) -> None:
     with pytest.raises(InvalidArgument, match=r"^loss must be a Loss"):
         Budget(1).covers(value)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^loss must be a Loss"):
-        Budget(1).after(value)  # type: ignore[arg-type]
+        Budget(1).charge(value)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"^charged must be a Loss"):
         Budget(1, charged=value)  # type: ignore[arg-type]
 
@@ -295,8 +295,8 @@ def test_a_pure_budget_gives_nothing_away() -> None:
 class Late(Budget):
     """Looks at what was spent before, and forgets the charge being asked for."""
 
-    def covers(self, loss: Loss, at: At | None = None) -> bool:
-        return self.holds
+    def covers(self, loss: Loss, at: TableParts | None = None) -> bool:
+        return self.is_within
 
 
 @dataclass(frozen=True)
@@ -319,8 +319,8 @@ class TwoPurses:
 class FreeThresholds(Budget):
     """Forgets the deltas of thresholds."""
 
-    def plus(self, loss: Loss, at: At | None = None) -> Budget:
-        return super().plus(Loss(loss.epsilon, Fraction(0), loss.rho), at)
+    def add_charge(self, loss: Loss, at: TableParts | None = None) -> Budget:
+        return super().add_charge(Loss(loss.epsilon, Fraction(0), loss.rho), at)
 
 
 @pytest.mark.parametrize(

@@ -100,18 +100,18 @@ def test_other_grids_are_refused(step: object) -> None:
 
 
 def test_a_grid_that_suits() -> None:
-    assert Grid.suiting(Sensitivity.of(3), None).step == 1
-    assert Grid.suiting(Sensitivity.of(3), 2**-5).step == Fraction(1, 32)
+    assert Grid.for_sensitivity(Sensitivity.of(3), None).step == 1
+    assert Grid.for_sensitivity(Sensitivity.of(3), 2**-5).step == Fraction(1, 32)
     for move in (0.3, 0.5, 1.5, 1e-80, 1e20 + 0.5, Fraction(10**24 + 1, 3)):
         s = Sensitivity.of(move)
-        step = Grid.suiting(s, None).step
+        step = Grid.for_sensitivity(s, None).step
         assert 2**20 <= s.linf / step < 2**21 or step == 1
 
 
 @pytest.mark.parametrize("move", [Fraction(1, 10**400), Fraction(2 * 10**400 + 1, 2)], ids=["tiny", "huge"])
 def test_a_sensitivity_beyond_doubles_is_refused_by_name(move: Fraction) -> None:
     with pytest.raises(InvalidArgument, match="sensitivity"):
-        Grid.suiting(Sensitivity.of(move), None)
+        Grid.for_sensitivity(Sensitivity.of(move), None)
 
 
 @pytest.mark.parametrize("value", [0.5, np.float32(0.5), Decimal("0.5"), Fraction(1, 2)], ids=bad.name)
@@ -150,8 +150,8 @@ def test_arrays_are_clamped_and_stay_as_close() -> None:
 
 def test_single_numbers_beyond_all_doubles() -> None:
     assert Grid(1).snap(10**400) == 10**400
-    assert Grid(0.5).value(Grid(0.5).snap(10**400)) == 2.0**1000
-    assert Grid(0.5).value(Grid(0.5).snap(-(10**400))) == -(2.0**1000)
+    assert Grid(0.5).to_value(Grid(0.5).snap(10**400)) == 2.0**1000
+    assert Grid(0.5).to_value(Grid(0.5).snap(-(10**400))) == -(2.0**1000)
 
 
 def test_distances_of_large_numbers_are_exact() -> None:
@@ -164,8 +164,8 @@ def test_distances_of_large_numbers_are_exact() -> None:
 
 
 def test_values_and_radii() -> None:
-    assert Grid(1).value(3) == 3
-    assert Grid(0.25).value(3) == 0.75
-    assert Grid(0.25).value(np.array([3, -1])).tolist() == [0.75, -0.25]
-    assert Grid(1).radius(3) == 3
-    assert 0.875 < Grid(0.25).radius(3) < 0.875 + 1e-15
+    assert Grid(1).to_value(3) == 3
+    assert Grid(0.25).to_value(3) == 0.75
+    assert Grid(0.25).to_value(np.array([3, -1])).tolist() == [0.75, -0.25]
+    assert Grid(1).to_radius(3) == 3
+    assert 0.875 < Grid(0.25).to_radius(3) < 0.875 + 1e-15

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.numeric.rounding import exp_down, exp_up, log_up
-from hedgerow.privacy import Loss, epsilon_of, rho_of_pure
+from hedgerow.privacy import Loss, compute_pure_rho, convert_rho_to_epsilon
 
 INF = math.inf
 STEP = Fraction(1, 10**30)
@@ -32,8 +32,8 @@ BAD = [-1, -1e-320, float("nan"), -INF, True, np.True_, np.False_, "1", None, 1j
 
 
 def test_rho_is_filled_in_for_a_pure_epsilon_only() -> None:
-    assert Loss(0.5).rho == rho_of_pure(0.5)
-    assert Loss(0.5, 1e-6).rho == rho_of_pure(0.5)
+    assert Loss(0.5).rho == compute_pure_rho(0.5)
+    assert Loss(0.5, 1e-6).rho == compute_pure_rho(0.5)
     assert Loss(0.5, 0, 0.01).rho == Fraction(1, 100)
     assert Loss(INF).rho == INF
     assert Loss(INF, 0, 0.01) == Loss(np.float64(INF), Fraction(0), Fraction(1, 100))
@@ -141,7 +141,7 @@ def test_groups_with_delta() -> None:
     assert loss.epsilon == 3
     assert float(loss.delta) == pytest.approx((1 + math.exp(1) + math.exp(2)) * 1e-9, rel=1e-12)
     # The good pairs of the three steps differ: nine times rho = 0.09 is not known, the rho of a pure 3 is.
-    assert loss.rho == rho_of_pure(3)
+    assert loss.rho == compute_pure_rho(3)
 
 
 def test_groups_of_which_nothing_is_known() -> None:
@@ -227,9 +227,9 @@ def test_epsilon_at_takes_the_better_branch_after_paying_its_own_delta() -> None
     few, many = Loss(1), 10_000 * Loss(0.01)
     assert few.epsilon_at(1e-6) == 1
     assert many.epsilon_at(0) == 100
-    assert many.epsilon_at(1e-6) == epsilon_of(many.rho, 1e-6) < 6
+    assert many.epsilon_at(1e-6) == convert_rho_to_epsilon(many.rho, 1e-6) < 6
     with_delta = Loss(INF, 1e-7, 0.1)
-    assert with_delta.epsilon_at(1e-6) == epsilon_of(Fraction(1, 10), Fraction(9, 10**7))
+    assert with_delta.epsilon_at(1e-6) == convert_rho_to_epsilon(Fraction(1, 10), Fraction(9, 10**7))
     assert with_delta.epsilon_at(1e-7) == INF
     assert with_delta.epsilon_at(1e-8) == INF
     assert Loss(1, 1e-7).epsilon_at(1e-7) == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument, Refused
 from hedgerow.privacy import Sensitivity
-from hedgerow.privacy.sensitivity import Local
+from hedgerow.privacy.sensitivity import LocalSensitivity
 
 BAD = [0, -1, -0.0, float("nan"), float("inf"), -float("inf"), 1e400, True, np.True_, "1", None, [1], 1j]
 
@@ -129,8 +129,8 @@ def test_only_sensitivities_are_stacked() -> None:
         Sensitivity.of(1) + 1  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("scale", [Local(3), Local(1, 3), 2 * Local(3), Local(3) * Fraction(1, 2), Fraction(1, 2) * Local(3)])
-def test_local_sensitivity_never_scales_noise(scale: Local) -> None:
+@pytest.mark.parametrize("scale", [LocalSensitivity(3), LocalSensitivity(1, 3), 2 * LocalSensitivity(3), LocalSensitivity(3) * Fraction(1, 2), Fraction(1, 2) * LocalSensitivity(3)])
+def test_local_sensitivity_never_scales_noise(scale: LocalSensitivity) -> None:
     one = Fraction(1)
     for use in (
         lambda: Sensitivity.of(scale),
@@ -144,5 +144,5 @@ def test_local_sensitivity_never_scales_noise(scale: Local) -> None:
 
 
 def test_local_sensitivity_is_a_number_to_look_at() -> None:
-    assert Local(3) == 3
-    assert Local(1, 3) < Fraction(1, 2) < Local(3) + 1
+    assert LocalSensitivity(3) == 3
+    assert LocalSensitivity(1, 3) < Fraction(1, 2) < LocalSensitivity(3) + 1

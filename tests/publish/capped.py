@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.plan.counting import entry, merged
-from hedgerow.plan.crossing import Cross, packed
-from hedgerow.publish.sketch import Made, Sketch
-from hedgerow.publish.terms import Terms
-from hedgerow.purse import Purse
-from hedgerow.tabulated import Tabulated
+from hedgerow.engines.reference.accumulate import compute_contribution, merge_contributions
+from hedgerow.plan.contingency import Contingency, pack_codes
+from hedgerow.plan.contingency_table import ContingencyTable
+from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.publish.specification import BuiltTable, Specification
+from hedgerow.release.private_table import PrivateTable
 
 People = Sequence[Sequence[tuple[int, ...]]]
 LOSING = (2000, 10**6)
@@ -44,24 +44,24 @@ def people(shape: str, rows: str, others: int = 2) -> People:
 def meaning(world: People, sizes: Sequence[int], most: int, fine: int, *, exact: bool) -> Any:
     """Return the table of all combinations: exact fractions of rows, or whole parts."""
     names = [f"a{place}" for place in range(len(sizes))]
-    cross = Cross(tuple(zip(names, sizes, strict=True)), fine)
+    cross = Contingency(tuple(zip(names, sizes, strict=True)), fine)
     rows = [[dict(zip(names, row, strict=True)) for row in one] for one in world]
-    put = [entry(cross, who, (), one, most, lambda unit, group: 0, exact=exact) for who, one in enumerate(rows)]
+    put = [compute_contribution(cross, who, (), one, most, lambda unit, group: 0, exact=exact) for who, one in enumerate(rows)]
     found = np.full(sizes, Fraction(0) if exact else 0, dtype=object)
-    for codes, amount in merged(cross, put)[0].items():  # type: ignore[union-attr]
+    for codes, amount in merge_contributions(cross, put)[0].items():  # type: ignore[union-attr]
         found[codes] = amount
     return found
 
 
-def tabulated(world: People, sizes: Sequence[int], most: int, fine: int) -> Tabulated:
+def tabulated(world: People, sizes: Sequence[int], most: int, fine: int) -> ContingencyTable:
     parts = meaning(world, sizes, most, fine, exact=False)
     codes = np.array(list(np.ndindex(*sizes)), dtype=np.int64)
-    return Tabulated(tuple(sizes), packed(list(codes.T), sizes), parts.ravel().astype(np.int64))
+    return ContingencyTable(tuple(sizes), pack_codes(list(codes.T), sizes), parts.ravel().astype(np.int64))
 
 
-def purse_of(table: Tabulated, sketch: Sketch, terms: Terms) -> Purse:
-    return Purse(table, sketch.total, rows=terms.rows, relation=terms.relation, group=terms.group, fine=terms.fine)
+def purse_of(table: ContingencyTable, sketch: Specification, terms: PrivacyParameters) -> PrivateTable:
+    return PrivateTable(table, sketch.cost, rows=terms.rows, relation=terms.relation, group=terms.group, parts_per_row=terms.parts_per_row)
 
 
-def built(sketch: Sketch, terms: Terms, table: Tabulated, times: int) -> list[Made]:
+def built(sketch: Specification, terms: PrivacyParameters, table: ContingencyTable, times: int) -> list[BuiltTable]:
     return [sketch.build(purse_of(table, sketch, terms)) for _ in range(times)]

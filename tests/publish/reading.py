@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.linear import Bins, Block
 from hedgerow.mechanisms.laplace import Laplace
 from hedgerow.privacy.loss import Loss
-from hedgerow.publish.designs import Design
-from hedgerow.publish.terms import Terms
-from hedgerow.purse import measurement_loss
+from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.publish.strategies.strategy import Strategy
+from hedgerow.release.linear_queries import BinSums, QueryBlock
+from hedgerow.release.private_table import compute_measurement_loss
 
 Matrix = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ Matrix = NDArray[np.float64]
 RUNS, FAR = 20_000, 7.0
 
 
-def matrix_of(block: Block, sizes: tuple[int, ...]) -> Matrix:
+def matrix_of(block: QueryBlock, sizes: tuple[int, ...]) -> Matrix:
     """The block as a matrix over all combinations of codes."""
     factors, found = dict(block.factors), np.ones((1, 1))
     for place, size in enumerate(sizes):
@@ -32,17 +32,17 @@ def matrix_of(block: Block, sizes: tuple[int, ...]) -> Matrix:
     return found
 
 
-def measured(design: Design, sizes: tuple[int, ...]) -> Matrix:
+def measured(design: Strategy, sizes: tuple[int, ...]) -> Matrix:
     """All that is measured, one number a row."""
     return np.concatenate([matrix_of(block, sizes) for block, _ in design.measurements])
 
 
 def marginals_of(sets: list[tuple[int, ...]], sizes: tuple[int, ...]) -> Matrix:
     """The cells of marginals, one a row."""
-    return np.concatenate([matrix_of(Block(tuple((place, Bins(sizes[place])) for place in places)), sizes) for places in sets])
+    return np.concatenate([matrix_of(QueryBlock(tuple((place, BinSums(sizes[place])) for place in places)), sizes) for places in sets])
 
 
-def read(design: Design) -> Matrix:
+def read(design: Strategy) -> Matrix:
     """How much every measured number counts in every answer, found by asking."""
     cells = [block.cells for block, _ in design.measurements]
     lines = []
@@ -50,7 +50,7 @@ def read(design: Design) -> Matrix:
         unit = np.zeros(sum(cells), dtype=np.int64)
         unit[place] = 1
         parts = np.split(unit, np.cumsum(cells)[:-1])
-        lines.append(design.answers([part.reshape(block.shape) for part, (block, _) in zip(parts, design.measurements, strict=True)]))
+        lines.append(design.reconstruct([part.reshape(block.shape) for part, (block, _) in zip(parts, design.measurements, strict=True)]))
     return np.array(lines).T
 
 
@@ -63,18 +63,18 @@ def exact_variance(law: Any) -> float:
     return float(2 * (mass * z**2).sum() / (1 + 2 * mass.sum()))
 
 
-def noise_of(design: Design) -> Matrix:
+def noise_of(design: Strategy) -> Matrix:
     """The variance of every measured number."""
     return np.repeat([exact_variance(law) for _, law in design.measurements], [block.cells for block, _ in design.measurements])
 
 
-def best(design: Design, asked: Matrix, sizes: tuple[int, ...]) -> Matrix:
+def best(design: Strategy, asked: Matrix, sizes: tuple[int, ...]) -> Matrix:
     """The least-squares weights, by the pseudo-inverse."""
     inverse = 1 / np.sqrt(noise_of(design))
     return np.asarray((asked @ np.linalg.pinv(measured(design, sizes) * inverse[:, None])) * inverse)
 
 
-def drawn(design: Design, runs: int = RUNS) -> Matrix:
+def drawn(design: Strategy, runs: int = RUNS) -> Matrix:
     """Real noise: a line of all measured numbers for each run."""
     parts = [law.sample(np.zeros((runs, block.cells), dtype=np.int64)) for block, law in design.measurements]
     return np.concatenate(parts, axis=1).astype(np.float64)
@@ -85,9 +85,9 @@ def off(errors: Matrix, variances: Matrix) -> Matrix:
     return np.asarray(np.abs(np.square(errors).mean(axis=0) / variances - 1) / math.sqrt(5 / len(errors)))
 
 
-def price_of(design: Design, terms: Terms) -> Loss:
+def price_of(design: Strategy, terms: PrivacyParameters) -> Loss:
     """What the door would charge for it."""
     total = Loss(Fraction(0), rho=Fraction(0))
     for block, law in design.measurements:
-        total = total + measurement_loss(block, law, rows=terms.rows, relation=terms.relation, group=terms.group)
+        total = total + compute_measurement_loss(block, law, rows=terms.rows, relation=terms.relation, group=terms.group)
     return total

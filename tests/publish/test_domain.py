@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument, Refused, Unbounded
-from hedgerow.plan.crossing import Cross
-from hedgerow.plan.expressions import evaluate, range_of
+from hedgerow.plan.contingency import Contingency
 from hedgerow.plan.nodes import Table
+from hedgerow.plan.scalar.expressions import evaluate, infer_range
 from hedgerow.plan.schema import Column, Schema
-from hedgerow.publish.domain import Attribute, Domain, domain_of, tabulation
+from hedgerow.publish.domain import Attribute, Domain, build_contingency_plan, build_domain
 
 DAY = date(2026, 1, 1).toordinal()
 SCHEMA = Schema(
@@ -29,7 +29,7 @@ SCHEMA = Schema(
         Column("region", "text", values=("south", "north", "east")),
         Column("smokes", "boolean"),
         Column("day", "date", Fraction(DAY), Fraction(DAY + 30)),
-        Column("month", "date", values=(date(2026, 1, 1), date(2026, 2, 1)), grain="month"),
+        Column("month", "date", values=(date(2026, 1, 1), date(2026, 2, 1)), granularity="month"),
         Column("free", "text"),
         Column("far", "integer", Fraction(-(10**6)), Fraction(10**6)),
     ),
@@ -38,7 +38,7 @@ SCHEMA = Schema(
 
 
 def attribute(name: str, bins: Any = None) -> Attribute:
-    return domain_of(SCHEMA, [name], None if bins is None else {name: bins}).attributes[0]
+    return build_domain(SCHEMA, [name], None if bins is None else {name: bins}).attributes[0]
 
 
 @pytest.mark.parametrize(
@@ -89,19 +89,19 @@ BINS: dict[str, list[Any]] = {
 def test_a_row_gets_the_code_of_the_bin_it_is_in(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(VALUES)))
     found = attribute(name, data.draw(st.sampled_from(BINS.get(name, [None]))))
-    code = found.code()
-    known = range_of(code, Table(SCHEMA).columns)
+    code = found.code_expression()
+    known = infer_range(code, Table(SCHEMA).columns)
     assert known.type == "integer"
     value = data.draw(VALUES[name])
     got = evaluate(code, {name: value})
     assert isinstance(got, int)
     assert 0 <= got < found.size
     if found.values is not None:
-        assert found.values[got] == value == found.values[found.find(value) or 0]
+        assert found.values[got] == value == found.values[found.find_code(value) or 0]
     elif name != "cost":  # reals are cut into bins in doubles: at an edge they may be one off
-        assert got == found.find(value)
+        assert got == found.find_code(value)
     else:
-        exact = found.find(value)
+        exact = found.find_code(value)
         assert exact is not None
         assert abs(got - exact) <= 1
         assert got == exact or any(math.isclose(value, float(edge), rel_tol=1e-12) for edge in found.edges or ())
@@ -109,22 +109,22 @@ def test_a_row_gets_the_code_of_the_bin_it_is_in(data: st.DataObject) -> None:
 
 
 def test_what_lies_outside_has_no_code() -> None:
-    assert attribute("region").find("west") is None
-    assert attribute("age", 11).find(110) is not None  # the open end of the last bin of whole numbers
-    assert attribute("cost", 4).find(1000.5) is None
-    assert attribute("cost", 4).find(1000) == 3
+    assert attribute("region").find_code("west") is None
+    assert attribute("age", 11).find_code(110) is not None  # the open end of the last bin of whole numbers
+    assert attribute("cost", 4).find_code(1000.5) is None
+    assert attribute("cost", 4).find_code(1000) == 3
 
 
 def test_middles_are_those_of_the_values_in_a_bin() -> None:
-    assert attribute("age", 11).middles == tuple(Fraction(10 * n * 2 + 9, 2) for n in range(11))
-    assert attribute("cost", 2).middles == (250, 750)
-    assert (attribute("age").middles or ())[:2] == (0, 1)
-    assert attribute("region").middles is None
+    assert attribute("age", 11).midpoints == tuple(Fraction(10 * n * 2 + 9, 2) for n in range(11))
+    assert attribute("cost", 2).midpoints == (250, 750)
+    assert (attribute("age").midpoints or ())[:2] == (0, 1)
+    assert attribute("region").midpoints is None
 
 
 def test_only_numbers_and_dates_have_an_order() -> None:
-    assert [attribute(name).ordered for name in ("age", "region", "smokes", "day", "month")] == [True, False, False, True, True]
-    assert attribute("cost", 3).ordered
+    assert [attribute(name).is_ordered for name in ("age", "region", "smokes", "day", "month")] == [True, False, False, True, True]
+    assert attribute("cost", 3).is_ordered
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_columns_that_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="its values are declared"):
         attribute("region", 2)
     with pytest.raises(InvalidArgument, match="columns that are published"):
-        domain_of(SCHEMA, ["age"], {"cost": 3})
+        build_domain(SCHEMA, ["age"], {"cost": 3})
     with pytest.raises(InvalidArgument, match="different"):
-        domain_of(SCHEMA, ["age", "AGE"])
+        build_domain(SCHEMA, ["age", "AGE"])
 
 
 def test_attributes_that_make_no_sense() -> None:
@@ -177,34 +177,34 @@ def test_attributes_that_make_no_sense() -> None:
 
 
 def test_more_codes_than_can_be_told_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.publish.domain._CODES", 5)
+    monkeypatch.setattr("hedgerow.publish.domain._MAX_CODES", 5)
     Attribute("x", "real", edges=tuple(map(Fraction, range(6))))
     with pytest.raises(InvalidArgument, match="at most 5"):
         Attribute("x", "real", edges=tuple(map(Fraction, range(7))))
 
 
 def test_a_domain_too_large_says_how_large_and_what_to_drop() -> None:
-    domain = domain_of(SCHEMA, ["age", "region", "far"], {"far": 1000})
-    assert (domain.sizes, domain.cells, domain.names) == ((110, 3, 1000), 330_000, ("age", "region", "far"))
-    domain.at_most(330_000)
+    domain = build_domain(SCHEMA, ["age", "region", "far"], {"far": 1000})
+    assert (domain.sizes, domain.cell_count, domain.names) == ((110, 3, 1000), 330_000, ("age", "region", "far"))
+    domain.refuse_more_cells(330_000)
     with pytest.raises(Refused, match=r"330,000 combinations.*Leave out far \(1,000 codes\)"):
-        domain.at_most(329_999)
-    assert domain.place("REGION") == 1
+        domain.refuse_more_cells(329_999)
+    assert domain.find_position("REGION") == 1
     with pytest.raises(InvalidArgument, match="among age, region, far"):
-        domain.place("who")
+        domain.find_position("who")
 
 
 def test_the_plan_counts_combinations_of_codes() -> None:
-    domain = domain_of(SCHEMA, ["region", "age"], {"age": 11})
-    plan = tabulation(Table(SCHEMA), domain, 4)
-    assert plan.measures == (Cross((("a0", 3), ("a1", 11))),)
+    domain = build_domain(SCHEMA, ["region", "age"], {"age": 11})
+    plan = build_contingency_plan(Table(SCHEMA), domain, 4)
+    assert plan.measures == (Contingency((("a0", 3), ("a1", 11))),)
     assert (plan.bound.max_rows, plan.bound.keys) == (4, ())
     assert Domain(domain.attributes) == domain
 
 
 def test_which_rows_are_counted_is_said() -> None:
     one = Attribute("a", "integer", (1, 2))
-    assert Domain((one,)).among == "among rows that have a"
+    assert Domain((one,)).row_scope == "among rows that have a"
     many = tuple(replace(one, name=f"a{n}") for n in range(10))
-    assert Domain(many[:2]).among == "among rows that have all of a0, a1"
-    assert Domain(many).among.endswith("a6, a7 and 2 more")
+    assert Domain(many[:2]).row_scope == "among rows that have all of a0, a1"
+    assert Domain(many).row_scope.endswith("a6, a7 and 2 more")

@@ -19,7 +19,7 @@ def test_ten_thousand_repeats_return_one_answer() -> None:
     exact = frame["age"].mean()
     sql = "SELECT AVG(age) AS mean FROM data"
     found = averaging(database, sql, exact, sensitivity=Fraction(100, PEOPLE), epsilon=Fraction(1, 2), repeats=REPEATS, runs=64)
-    assert (found.different, found.charged, found.epsilon) == (1, 1, Fraction(1, 2))
+    assert (found.distinct_answers, found.charge_count, found.epsilon) == (1, 1, Fraction(1, 2))
     assert found.protected == pytest.approx([found.protected[0]] * 5)
     assert database.budget.spent == Fraction(1, 2)
     # 64 near-normal means: chi-square with 64 degrees leaves (0.4², 1.8²) times 64 with a probability below 1e-9.

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from hedgerow.local.batches import Batch
+from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import Rappor
-from hedgerow.local.spec import Metric
+from hedgerow.local.report_batch import ReportBatch
 from local.vectors import PLACE
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
@@ -135,7 +135,7 @@ def test_the_vectors_hold_in_a_browser(served: tuple[str, Queue[dict[str, Any]]]
     assert told["wrong"] == []
     assert told["checked"] > 400
     ((key, body),) = told["sent"]  # the demonstration shows what left the machine, all of it
-    batch = Batch.from_bytes(body)
+    batch = ReportBatch.from_bytes(body)
     assert batch.metric == DEMO.hash
     assert batch.records.shape == (1, 10)
     report = batch.records.tobytes().hex()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from database.breaches.seeking import ONE_TABLE, SHOP, seek
+from database.attacks.seeking import ONE_TABLE, SHOP, seek
 
 PAIRS, PARTS = 2_000, 50
 KINDS = {

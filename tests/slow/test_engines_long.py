@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from engines.worlds import ENGINES, Ranks, answer, expected, plans, worlds
-from hedgerow.engines.catalogue import Registered
-from hedgerow.engines.worker import Worker
-from hedgerow.plan.measures import Measure, Snap
+from hedgerow.engines.process.engine_process import IsolatedDuckDB
+from hedgerow.engines.tables.registry import RegisteredTable
+from hedgerow.plan.measures import ClampedGrid, Measure
 from hedgerow.plan.nodes import Aggregate, Bound, Group, Table
 from hedgerow.plan.schema import Column, Schema
 
@@ -44,15 +44,15 @@ def ranks(units: np.ndarray, groups: np.ndarray) -> list[int]:
     return [rank for (rank,) in connection.execute("SELECT hash(u, g) FROM pairs").fetchall()]
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, Worker])
+@pytest.mark.parametrize("engine", [*ENGINES, IsolatedDuckDB])
 def test_a_million_rows_add_up_as_numpy_adds_them(engine: Callable[..., Any]) -> None:
     count, groups, most_groups, most_rows = 1_000_000, 20, 3, 2
     unit, group, value = RNG.integers(0, 60_000, count), RNG.integers(0, groups, count), RNG.integers(-50, 150, count)
     schema = Schema(
         "t", (Column("g", "integer", Fraction(0), Fraction(groups - 1)), Column("v", "integer", Fraction(0), Fraction(100))), "u"
     )
-    source = engine({"t": Registered(pa.table({"u": unit, "g": group, "v": value}), schema)})
-    measures = (Measure("units"), Measure("rows"), Measure("total", "v", Snap(Fraction(1), 0, 100)))
+    source = engine({"t": RegisteredTable(pa.table({"u": unit, "g": group, "v": value}), schema)})
+    measures = (Measure("units"), Measure("rows"), Measure("total", "v", ClampedGrid(Fraction(1), 0, 100)))
     plan = Aggregate(Group(Bound(Table(schema), ("g",), most_groups, most_rows), (tuple(range(groups)),)), measures)
     found = answer(source, plan)
     source.close()

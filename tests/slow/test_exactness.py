@@ -11,9 +11,10 @@ import pytest
 
 import goodness
 from goodness import ALARM, FAR
-from hedgerow.numeric import exponential, gaussian
-from hedgerow.numeric.exponential import discrete_laplace
-from hedgerow.numeric.gaussian import discrete_gaussian, ratios
+from hedgerow.numeric.samplers import gaussian_sampler as gaussian
+from hedgerow.numeric.samplers import laplace_sampler as exponential
+from hedgerow.numeric.samplers.gaussian_sampler import discrete_gaussian, draw_ratio_candidates
+from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
 from numeric.feeding import HIGH, LOW, SCALES, exp, feed, ln, near, some, uniform
 
 N = 10**7
@@ -45,21 +46,21 @@ def test_many_words_through_both_paths_of_the_laplace_law(monkeypatch: pytest.Mo
     edges = [word for pick in some(400, seed=21) if farthest for word in near(exp((d - 1 - pick % farthest) / scale))]
     words = (some(4000, seed=22) + edges)[:8000]
     feed(monkeypatch, exponential, more, words)
-    drawn = exponential._floors(scale, len(words), two_sided=True)
+    drawn = exponential._draw_floors(scale, len(words), two_sided=True)
     assert drawn.tolist() == [floor(-scale * ln(uniform(word, more)) + d) for word in words]
 
 
 @pytest.mark.parametrize("more", [LOW, HIGH])
 @pytest.mark.parametrize("sigma", SCALES, ids=float)
 def test_many_words_through_both_paths_of_the_gaussian_law(monkeypatch: pytest.MonkeyPatch, sigma: Fraction, more: int) -> None:
-    bound = gaussian._bound(sigma)
+    bound = gaussian._compute_ratio_bound(sigma)
     both = list(zip(some(4000, seed=23), some(4000, seed=24), strict=True))
     for u in some(500, seed=25):
         if u:
             z = 1 + u % (1 + floor(4 * sigma))
             both += [(u, word) for word in near(min(Fraction(u, 1 << 63) * (z - HALF) / Fraction(bound), Fraction(1)))]
     feed(monkeypatch, gaussian, more, (u for u, _ in both), (v for _, v in both))
-    nearest, keep = gaussian._decide(ratios(len(both)), sigma, bound)
+    nearest, keep = gaussian._decide_candidates(draw_ratio_candidates(len(both)), sigma, bound)
     wanted = []
     for u, v in ((uniform(u, more), uniform(v, more)) for u, v in both):
         z = floor(Fraction(bound) * v / u + HALF)

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from database.breaches.test_extremes import ABOUT_DATES, COLUMNS, DATES, ENDS, QUESTIONS, ask_all
+from database.attacks.test_extremes import ABOUT_DATES, COLUMNS, DATES, ENDS, QUESTIONS, ask_all
 
 pytestmark = pytest.mark.slow
 NOISES = ("laplace", "gaussian", "best")

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import hedgerow as hr
-from hedgerow.database.misread import check
+from hedgerow.database.uncharged.diagnose import refuse_invalid_query
 from hedgerow.errors import HedgerowError, Unsupported
 from sql.hostile import CATALOG, SENTINEL, check_written, read, statements, texts
 
@@ -54,11 +54,11 @@ def test_a_hundred_thousand_statements_are_refused_or_written_in_our_words() -> 
         if asked is None:
             continue
         seen += 1
-        handed_on += SENTINEL in "".join(texts(asked.phrase))
+        handed_on += SENTINEL in "".join(texts(asked.fragment))
         check_written(asked)
         if seen % 100 == 0:
             with contextlib.suppress(Unsupported):
-                check(asked, CATALOG)
+                refuse_invalid_query(asked, CATALOG)
     assert seen > 25_000
     assert handed_on > 2_000
 
@@ -91,11 +91,11 @@ def test_hostile_statements_leave_files_alone_and_show_nobody(tmp_path: Path) ->
 
 def test_text_of_every_character_arrives_as_it_was() -> None:
     """All of Unicode, in pieces, and each character beside a quote."""
-    from hedgerow.sql.phrases import escape
+    from hedgerow.sql.public_tables.phrases import escape_text
 
     engine = duckdb.connect(config={"threads": "1"})
     for first in range(1, 0x110000, 512):
         signs = [chr(code) for code in range(first, min(first + 512, 0x110000)) if not 0xD800 <= code < 0xE000]
         values = ["".join(signs), "'".join(signs), "".join(f"'{sign}\\" for sign in signs)]
-        found = engine.execute("SELECT " + " , ".join(map(escape, values))).fetchall()
+        found = engine.execute("SELECT " + " , ".join(map(escape_text, values))).fetchall()
         assert list(found[0]) == values

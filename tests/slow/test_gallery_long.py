@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.verify.examination import examine
-from hedgerow.verify.verdict import Answer
+from hedgerow.verify.verdict import VerdictKind
+from hedgerow.verify.verifier import verify_program
 from verify.language.reading import gallery
 
 pytestmark = pytest.mark.slow
@@ -17,14 +17,14 @@ JUDGED = {"Pad", "Fair", "Leak", "Respond"}
 
 @pytest.mark.parametrize("name", sorted(gallery().keys() - JUDGED))
 def test_the_verdict_is_the_right_one(name: str) -> None:
-    verdict = examine(gallery()[name], seconds=120)
+    verdict = verify_program(gallery()[name], seconds=120)
     if name.lower().startswith("bad"):
-        assert verdict.verdict is Answer.REFUTED
+        assert verdict.verdict is VerdictKind.REFUTED
         assert verdict.line > 0
         assert verdict.reason
         assert verdict.witness.replay().loss <= verdict.epsilon_lower
     elif name.startswith("unclear"):
-        assert verdict.verdict is Answer.UNKNOWN
+        assert verdict.verdict is VerdictKind.UNKNOWN
     else:
-        assert verdict.verdict is Answer.PROVED
+        assert verdict.verdict is VerdictKind.PROVED
         assert name != "above_threshold_decreasing" or verdict.epsilon_upper == 0.5

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from hedgerow.mechanisms import Gaussian, Laplace, NoisyMax, ProposeTestRelease, SparseVector, StabilityHistogram, Stable
-from hedgerow.verify.audit.confidence import certified
+from hedgerow.verify.audit.confidence import certify_epsilon
 from hedgerow.verify.laws import LawBroken, check_mechanism
-from hedgerow.verify.laws.goodness import fit
-from hedgerow.verify.laws.masses import Masses, points
+from hedgerow.verify.laws.goodness_of_fit import measure_fit
+from hedgerow.verify.laws.integer_distribution import IntegerDistribution, make_points
 from mechanisms import attack
 from verify.laws import planted, planted_worlds
 from verify.laws.good import GOOD
@@ -40,9 +40,9 @@ def test_the_precision_attack_has_teeth() -> None:
     "mechanism", [Laplace(Fraction(3, 10)), Laplace(Fraction(3)), Gaussian(Fraction(1)), Laplace(Fraction(10**6))], ids=str
 )
 def test_false_alarms_stay_below_their_rate(mechanism: Laplace | Gaussian) -> None:
-    law = Masses.of(points(0), mechanism.log_prob(points(0), 0))
+    law = IntegerDistribution.from_logs(make_points(0), mechanism.log_prob(make_points(0), 0))
     runs, rate = 5_000, 1e-3
-    alarms = sum(fit(mechanism.sample(np.zeros(1000, dtype=np.int64)), law).chance < rate for _ in range(runs))
+    alarms = sum(measure_fit(mechanism.sample(np.zeros(1000, dtype=np.int64)), law).p_value < rate for _ in range(runs))
     assert alarms <= 23  # of at most 5 expected, but for 10^-9
 
 
@@ -86,4 +86,4 @@ def test_the_lead_of_noisy_max_costs_nothing_more() -> None:
         a, b = (sum(p == place and gap >= lead for p, gap in runs_of) for runs_of in (one, other))
         c, d = (sum(p == place and gap == lead for p, gap in runs_of) for runs_of in (one, other))
         for x, y in ((a, b), (b, a), (c, d), (d, c)):
-            assert certified((x, runs), (y, runs), 1e-9 / len(events) / 4, 0.0, 0.5) <= 1
+            assert certify_epsilon((x, runs), (y, runs), 1e-9 / len(events) / 4, 0.0, 0.5) <= 1

@@ -10,8 +10,8 @@ import apsw
 import pytest
 
 from hedgerow.ledger.anchor import Anchor
+from hedgerow.ledger.chain_verification import verify
 from hedgerow.ledger.memory import MemoryLedger
-from hedgerow.ledger.recount import verify
 from hedgerow.ledger.sqlite import Ledger
 from hedgerow.privacy.loss import Loss
 from ledger.disk import images, record, survives
@@ -55,7 +55,7 @@ def test_the_race_again_and_again(tmp_path: Path, turn: int) -> None:
 def test_a_ledger_of_a_hundred_thousand_entries(tmp_path: Path) -> None:
     """Written by hand, because syncs are not what is asked here: opened, charged and verified as any other."""
     source, path = MemoryLedger(), tmp_path / "old.ledger"
-    source.accept(**policy(10_000))
+    source.accept_policy(**policy(10_000))
     for number in range(49_999):
         source.answer(pay(source, Loss(Fraction(1 + number % 5, 100)), question=f"q{number % 1000}"), "x" * 50)
     Ledger.open(path, create=True).close()
@@ -65,10 +65,10 @@ def test_a_ledger_of_a_hundred_thousand_entries(tmp_path: Path) -> None:
         rows = [(entry.seq, entry.kind, entry.time, entry.text, entry.previous, entry.hash) for entry in source.entries()]
         db.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", rows)
     db.close()
-    Anchor.of(source.book, path).write(path)
+    Anchor.from_state(source.state, path).write(path)
     with Ledger.open(path, create=False) as ledger:
-        assert ledger.book.seq == 100_000
-        assert ledger.book.budget("patients").charged == source.book.budget("patients").charged
+        assert ledger.state.seq == 100_000
+        assert ledger.state.budget("patients").charged == source.state.budget("patients").charged
         assert len(ledger.answers("q7", "1")) == 50
         pay(ledger, TENTH)
     report = verify(path)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from goodness import FAR
-from hedgerow.local.estimates import benjamini_hochberg, benjamini_yekutieli, bonferroni
+from hedgerow.local.decode.estimates import benjamini_hochberg, benjamini_yekutieli, bonferroni
+from hedgerow.local.decode.rappor.decoder import decode_candidates
 from hedgerow.local.protocols import KAry
-from hedgerow.local.rappor_decode import decode
 from local.settings import SETTINGS, SHAPES, Setting, draw, recall, reference, surest
 
 LEVEL = 0.05
@@ -28,7 +28,7 @@ STRESSED = {  # few cohorts, and half of the frequent values unlisted
 def collected(setting: Setting, shape: str, seed: int) -> tuple[float, bool, np.ndarray]:
     """(false share of those found with fdr control, any false one with fwer control, errors in standard errors)."""
     case = draw(setting, shape, seed)
-    found, there = decode(case.rates, case.candidates), case.truth > 0
+    found, there = decode_candidates(case.rates, case.candidates), case.truth > 0
     shares, family = benjamini_hochberg(found.p_values, LEVEL), bonferroni(found.p_values, LEVEL)
     false = float((shares & ~there).sum() / max(1, shares.sum()))
     return false, bool((family & ~there).any()), (found.counts - case.truth) / found.standard_errors
@@ -62,7 +62,7 @@ def test_p_values_of_absent_candidates_are_true_in_the_far_tail() -> None:
     chances = []
     for seed in range(600):
         case = draw(SETTINGS["over x10"], SHAPES[seed % len(SHAPES)], 9000 + seed)
-        chances.append(decode(case.rates, case.candidates).p_values[case.truth == 0])
+        chances.append(decode_candidates(case.rates, case.candidates).p_values[case.truth == 0])
     absent = np.concatenate(chances)
     for limit in (1e-3, 3e-4, 1e-4):
         due = limit * absent.size
@@ -77,7 +77,7 @@ def test_recall_at_equal_false_positives(name: str) -> None:
     for seed in range(4):
         for shape in SHAPES:
             case = draw(SETTINGS[name], shape, seed)
-            there, others, found = case.truth > 0, reference(case, seed), decode(case.rates, case.candidates)
+            there, others, found = case.truth > 0, reference(case, seed), decode_candidates(case.rates, case.candidates)
             allowed = int((~there & (others[0] > 2)).sum())
             gains.append([recall(surest(found), there, allowed) - recall(other, there, allowed) for other in others])
     assert (np.mean(gains, axis=0) >= -2 * np.std(gains, axis=0) / len(gains) ** 0.5).all()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from verify.breaches.mutations import fooled
-from verify.language.running.reference import agree
+from verify.attacks.mutations import fooled
+from verify.language.interpreter.reference import agree
 
 pytestmark = pytest.mark.slow
 

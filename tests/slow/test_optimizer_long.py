@@ -14,17 +14,17 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from hedgerow.engines.compile import Shelf, compile_plan
-from hedgerow.engines.dialect import DUCKDB
-from hedgerow.engines.quoting import quote_name
-from hedgerow.engines.reading import Stored
+from hedgerow.engines.compile.column_casts import StoredColumn
+from hedgerow.engines.compile.dialect import DUCKDB
+from hedgerow.engines.compile.plan import StoredTable, compile_plan
+from hedgerow.engines.compile.quoting import quote_name
 from hedgerow.errors import HedgerowError
 from sql.fixtures import CATALOG, ask
 
 pytestmark = pytest.mark.slow
 SCHEMA = CATALOG.tables["visits"].schema
 SHELVES = {
-    "visits": Shelf("t", {column.name: Stored(column.name, column.type) for column in SCHEMA.columns}, Stored("patient_id", "integer"))
+    "visits": StoredTable("t", {column.name: StoredColumn(column.name, column.type) for column in SCHEMA.columns}, StoredColumn("patient_id", "integer"))
 }
 TYPES = {"integer": "BIGINT", "real": "DOUBLE", "text": "VARCHAR", "boolean": "BOOLEAN", "date": "DATE"}
 VALUES: dict[str, Sequence[object]] = {
@@ -94,7 +94,7 @@ def test_an_optimizer_changes_no_answer(tmp_path: Path) -> None:
             template = chance.choice(QUESTIONS)
             sql = template.format(*(condition(chance, 2) for _ in range(template.count("{}"))))
             try:
-                statement = compile_plan(ask(sql).plan, SHELVES, DUCKDB).main
+                statement = compile_plan(ask(sql).plan, SHELVES, DUCKDB).sums
             except HedgerowError:
                 continue
             assert statement is not None

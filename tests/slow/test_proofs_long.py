@@ -9,12 +9,12 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.verify.language.program import Noise, Number
-from hedgerow.verify.proof.certificate import Certificate, Failure
-from hedgerow.verify.proof.checker import check
-from hedgerow.verify.proof.prover import prove
-from hedgerow.verify.proof.repair import scaled, smallest
-from hedgerow.verify.proof.search.finder import attempt
-from verify.proof.proving import shipped
+from hedgerow.verify.prove.certificate import Certificate, Failure
+from hedgerow.verify.prove.checker import check
+from hedgerow.verify.prove.prover import prove
+from hedgerow.verify.prove.repair import find_smallest_multiple, scale_noise
+from hedgerow.verify.prove.search.finder import find_certificate
+from verify.prove.proving import shipped
 
 pytestmark = pytest.mark.slow
 
@@ -49,19 +49,19 @@ def test_wrong_programs_are_not(name: str) -> None:
 @pytest.mark.parametrize(("name", "site"), SCALED)
 def test_with_nine_tenths_of_a_noise_they_are_not_proved(name: str, site: int) -> None:
     about = shipped()[name]
-    mutant = replace(about, body=scaled(about.body, site, Number(Fraction(9, 10))))
-    found = attempt(mutant, time.monotonic() + 300)
+    mutant = replace(about, body=scale_noise(about.body, site, Number(Fraction(9, 10))))
+    found = find_certificate(mutant, time.monotonic() + 300)
     assert isinstance(found, Certificate) is ((name, site) in ENOUGH)
 
 
 def test_the_decreasing_sparse_vector_costs_half() -> None:
-    found = smallest(shipped()["above_threshold_decreasing"], seconds=300)
+    found = find_smallest_multiple(shipped()["above_threshold_decreasing"], seconds=300)
     assert found is not None
     assert found.multiple == Fraction(1, 2)
 
 
 @pytest.mark.parametrize(("name", "multiple"), [("above_threshold", 1), ("numeric_above_threshold", 1), ("noisy_max", 1), ("smart_sum", 2)])
 def test_the_others_cost_what_they_claim(name: str, multiple: int) -> None:
-    found = smallest(shipped()[name], seconds=300)
+    found = find_smallest_multiple(shipped()[name], seconds=300)
     assert found is not None
     assert found.multiple == multiple

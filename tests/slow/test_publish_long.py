@@ -11,37 +11,37 @@ import numpy as np
 import pytest
 
 from hedgerow.privacy.unit import RELATIONS
-from hedgerow.publish.designs import Cellwise, Design
-from hedgerow.publish.direct import Direct
-from hedgerow.publish.marginals import Marginals
-from hedgerow.publish.prefix import prefix_designs
-from hedgerow.publish.queries import Queries
-from hedgerow.publish.residual import Residuals
-from hedgerow.publish.terms import Terms
-from hedgerow.publish.tree import Ranges, Tree
+from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.publish.strategies.direct_marginals import DirectMarginals
+from hedgerow.publish.strategies.hierarchical_tree import RangeTree, RangeWorkload
+from hedgerow.publish.strategies.prefix_sums import list_prefix_strategies
+from hedgerow.publish.strategies.residual_basis import MarginalWorkload
+from hedgerow.publish.strategies.residual_planner import ResidualPlanner
+from hedgerow.publish.strategies.strategy import CellStrategy, Strategy
+from hedgerow.publish.strategies.workload_matrix import LinearQueries
 from publish.capped import ROWS, SHAPES
-from publish.test_fineness import KINDS, checked
+from publish.test_row_parts import KINDS, checked
 
-PURE, RHO, CHANGED = Terms(epsilon=Fraction(1)), Terms(rho=Fraction(1, 8)), Terms(rho=Fraction(1, 8), rows=2, relation="change-one")
-THREE = Marginals.up_to((2, 3, 4), 2)
+PURE, RHO, CHANGED = PrivacyParameters(epsilon=Fraction(1)), PrivacyParameters(rho=Fraction(1, 8)), PrivacyParameters(rho=Fraction(1, 8), rows=2, relation="change-one")
+THREE = MarginalWorkload.all_up_to((2, 3, 4), 2)
 MATRIX = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 1, 0], [1, 0, 0, 0, 2]])
 
 
 def _designs() -> list[Any]:
-    found: list[tuple[str, Design]] = []
+    found: list[tuple[str, Strategy]] = []
     for name, terms in (("pure", PURE), ("rho", RHO), ("changed", CHANGED)):
-        found.append((f"cells, {name}", Cellwise.plan((3, 4), (0, 1), terms)))
-        found.append((f"tree, {name}", Tree.plan(0, Ranges.all(20), terms)))
-        found.extend((f"queries {way.name}, {name}", way) for way in Queries.ways(0, MATRIX, terms))
-        found.extend((f"prefix {way.name}, {name}", way) for way in prefix_designs(33, terms))
-        found.append((f"direct, {name}", Direct.plan(THREE, terms)))
-        if terms.gaussian:
-            found.append((f"residuals, {name}", Residuals.plan(THREE, terms)))
+        found.append((f"cells, {name}", CellStrategy.plan((3, 4), (0, 1), terms)))
+        found.append((f"tree, {name}", RangeTree.plan(0, RangeWorkload.all_ranges(20), terms)))
+        found.extend((f"queries {way.name}, {name}", way) for way in LinearQueries.list_candidates(0, MATRIX, terms))
+        found.extend((f"prefix {way.name}, {name}", way) for way in list_prefix_strategies(33, terms))
+        found.append((f"direct, {name}", DirectMarginals.plan(THREE, terms)))
+        if terms.is_gaussian:
+            found.append((f"residuals, {name}", ResidualPlanner.plan(THREE, terms)))
     return [pytest.param(design, id=name) for name, design in found]
 
 
 @pytest.mark.parametrize("design", _designs())
-def test_the_error_is_the_one_that_was_told(design: Design) -> None:
+def test_the_error_is_the_one_that_was_told(design: Strategy) -> None:
     """Errors depend on the noise alone, so the exact counts may be 0. The mean over answers of the squared error, run by run."""
     said = design.variances()
     for look in range(
@@ -57,14 +57,14 @@ def test_the_error_is_the_one_that_was_told(design: Design) -> None:
     pytest.fail(f"{design.name} is off by more than four standard errors, three times")
 
 
-def _measured(design: Design, least: int, error: float) -> tuple[list[float], np.ndarray]:
+def _measured(design: Strategy, least: int, error: float) -> tuple[list[float], np.ndarray]:
     """The mean squared error of each run, from so many runs on until its standard error is this; and how often each interval missed."""
     shapes, radii = [(block.shape, law) for block, law in design.measurements], design.radii(Fraction(1, 20))
     means, outside = list[float](), np.zeros(len(radii))
     while len(means) < 40 * least:
         drawn = [law.sample(np.zeros((2_000, *shape), dtype=np.int64)) for shape, law in shapes]
         for run in range(2_000):
-            answers = design.answers([one[run] for one in drawn])
+            answers = design.reconstruct([one[run] for one in drawn])
             means.append(float(np.mean(answers**2)))
             outside += np.abs(answers) > radii + 1e-9
         if len(means) >= least and np.std(means) / len(means) ** 0.5 <= error:
@@ -73,13 +73,13 @@ def _measured(design: Design, least: int, error: float) -> tuple[list[float], np
 
 
 def test_a_hundred_attributes_of_ten_codes() -> None:
-    marginals = Marginals.up_to((10,) * 100, 2, least=2)
-    terms = Terms(rho=Fraction(1))
-    design = Residuals.plan(marginals, terms)
+    marginals = MarginalWorkload.all_up_to((10,) * 100, 2, least=2)
+    terms = PrivacyParameters(rho=Fraction(1))
+    design = ResidualPlanner.plan(marginals, terms)
     assert len(design.measurements) == 5051
-    assert sum(terms.price(block, law).rho for block, law in design.measurements) <= 1
+    assert sum(terms.measurement_cost(block, law).rho for block, law in design.measurements) <= 1
     noisy = [law.sample(np.zeros(block.shape, dtype=np.int64)) for block, law in design.measurements]
-    errors, variances = design.answers(noisy), design.variances()
+    errors, variances = design.reconstruct(noisy), design.variances()
     # Cells of one marginal share their noise, different marginals nearly none: far more than 5,000 independent squares.
     assert np.square(errors).mean() == pytest.approx(variances.mean(), rel=7 * math.sqrt(2 / 4950))
     assert np.isfinite(design.radii(0.05)).all()

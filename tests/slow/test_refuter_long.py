@@ -8,16 +8,16 @@ from fractions import Fraction
 
 import pytest
 
+from hedgerow.verify.language.interpreter import run_program
 from hedgerow.verify.language.program import Apply, Block, If, Noise, Number, Sample, Statement, While
-from hedgerow.verify.language.running import run
-from hedgerow.verify.refuter.chances import Chances
-from hedgerow.verify.refuter.events import Event, Range, regions
-from hedgerow.verify.refuter.neighbouring import are_neighbours
-from hedgerow.verify.refuter.paths import paths
-from hedgerow.verify.refuter.quantity import approximate
-from hedgerow.verify.refuter.refuter import lower_bound, refute
-from hedgerow.verify.refuter.witness import Witness, measured
-from verify.refuter.programs import gallery, given
+from hedgerow.verify.refute.counterexample import Counterexample, compute_event_probability
+from hedgerow.verify.refute.events import OutputEvent, OutputRange, restrict_paths
+from hedgerow.verify.refute.interval_arithmetic import approximate
+from hedgerow.verify.refute.neighbours import are_neighbours
+from hedgerow.verify.refute.path_probability import PathProbability
+from hedgerow.verify.refute.paths import enumerate_paths
+from hedgerow.verify.refute.refute import find_lower_bound, refute
+from verify.refute.programs import gallery, given
 
 GALLERY = gallery()
 RIGHT = sorted(name for name in GALLERY if not name.lower().startswith("bad") and name != "Leak")
@@ -47,7 +47,7 @@ def test_no_right_program_is_refuted(name: str) -> None:
     ],
 )
 def test_lower_bounds_are_those_of_the_table_or_better(name: str, least: float) -> None:
-    assert lower_bound(GALLERY[name], seconds=120)[0] >= least
+    assert find_lower_bound(GALLERY[name], seconds=120)[0] >= least
 
 
 def less_noise(block: Block, site: int) -> Block:
@@ -90,20 +90,20 @@ def test_a_tenth_less_noise_in_the_adaptive_sparse_vector(site: int, paid: str, 
     1/2 + 1/2 = 1 as it is claimed, and 5/9 + 1/2, or 1/2 + 2/7.2 + 1/4, with nine tenths of one noise."""
     program = GALLERY["adaptive_above_threshold"]
     above, sigma, answers = 8, Fraction(100), paid.split()
-    below = [Range(((place, Fraction(1)),), Fraction(0), Fraction(0)) for place in range(above)]
+    below = [OutputRange(((place, Fraction(1)),), Fraction(0), Fraction(0)) for place in range(above)]
     near, far = {"low": Fraction(10), "high": Fraction(99)}, {"low": sigma + 10}
-    charged = [Range(((above + place, Fraction(1)),), **(far if one == "far" else near)) for place, one in enumerate(answers)]
-    event = Event(above + len(answers), ranges=(*below, *charged))
+    charged = [OutputRange(((above + place, Fraction(1)),), **(far if one == "far" else near)) for place, one in enumerate(answers)]
+    event = OutputEvent(above + len(answers), ranges=(*below, *charged))
     public = {"size": above + len(answers), "T": 0, "N": 1, "sigma": sigma, "eps": 1}
     one, other = (given(q=[level] * above + [rest] * len(answers), **public) for level, rest in ((200, 1), (201, 0)))
     assert are_neighbours(program, one, other)
     for broken, about in ((False, program), (True, replace(program, body=less_noise(program.body, site)))):
-        likely, rare = (measured(about, side, (event,)) for side in (one, other))
+        likely, rare = (compute_event_probability(about, side, (event,)) for side in (one, other))
         exact = math.log(approximate(likely)) - math.log(approximate(rare))
         assert exact == pytest.approx(loss if broken else 1, abs=2e-4)
         assert exact <= 1 or broken
         if broken:
-            witness = Witness(about, one, other, (event,), likely, rare)
+            witness = Counterexample(about, one, other, (event,), likely, rare)
             assert witness.replay() == witness
             assert witness.loss > loss
 
@@ -114,40 +114,40 @@ def test_a_tenth_less_noise_in_the_adaptive_sparse_vector(site: int, paid: str, 
         (
             "above_threshold",
             {"q": [1, 0, 2], "size": 3, "T": 1, "N": 2, "eps": 2},
-            [Event(3, values=((0, False), (1, False), (2, True))), Event(2, values=((0, True), (1, True)))],
+            [OutputEvent(3, values=((0, False), (1, False), (2, True))), OutputEvent(2, values=((0, True), (1, True)))],
         ),
         (
             "noisy_max",
             {"q": [1, 0, 2], "size": 3, "eps": 1},
-            [Event(1, ranges=(Range(((0, Fraction(1)),), Fraction(k), Fraction(k)),)) for k in (0, 2)],
+            [OutputEvent(1, ranges=(OutputRange(((0, Fraction(1)),), Fraction(k), Fraction(k)),)) for k in (0, 2)],
         ),
-        ("bad_noisy_max_value", {"q": [1, 0], "size": 2, "eps": 1}, [Event(1, ranges=(Range(((0, Fraction(1)),), high=Fraction(1)),))]),
+        ("bad_noisy_max_value", {"q": [1, 0], "size": 2, "eps": 1}, [OutputEvent(1, ranges=(OutputRange(((0, Fraction(1)),), high=Fraction(1)),))]),
         (
             "gap_above_threshold",
             {"q": [0, 1], "size": 2, "T": 0, "N": 1, "eps": 1},
-            [Event(2, ranges=(Range(((0, Fraction(1)),), Fraction(0), Fraction(0)), Range(((1, Fraction(1)),), low=Fraction(2))))],
+            [OutputEvent(2, ranges=(OutputRange(((0, Fraction(1)),), Fraction(0), Fraction(0)), OutputRange(((1, Fraction(1)),), low=Fraction(2))))],
         ),
-        ("geometric_mechanism", {"x": 3, "eps": 1}, [Event(1, ranges=(Range(((0, Fraction(1)),), low=Fraction(4)),))]),
-        ("classical_gaussian", {"x": 0}, [Event(1, ranges=(Range(((0, Fraction(1)),), low=Fraction(3)),))]),
+        ("geometric_mechanism", {"x": 3, "eps": 1}, [OutputEvent(1, ranges=(OutputRange(((0, Fraction(1)),), low=Fraction(4)),))]),
+        ("classical_gaussian", {"x": 0}, [OutputEvent(1, ranges=(OutputRange(((0, Fraction(1)),), low=Fraction(3)),))]),
         (
             "prefix_sum",
             {"q": [0, 1], "size": 2, "eps": 1},
-            [Event(2, ranges=(Range(((0, Fraction(1)), (1, Fraction(1))), low=Fraction(2)),))],
+            [OutputEvent(2, ranges=(OutputRange(((0, Fraction(1)), (1, Fraction(1))), low=Fraction(2)),))],
         ),
     ],
 )
-def test_probabilities_agree_with_running_the_program(name: str, arguments: dict[str, object], events: list[Event]) -> None:
+def test_probabilities_agree_with_running_the_program(name: str, arguments: dict[str, object], events: list[OutputEvent]) -> None:
     """By Hoeffding's inequality a share of n runs is farther than sqrt(ln(2/a)/(2n)) from its probability with a chance of at most a."""
     program, runs, alarm = GALLERY[name], 20_000, 1e-10
-    told = [run(program, arguments) for _ in range(runs)]
+    told = [run_program(program, arguments) for _ in range(runs)]
     for event in events:
-        exact = approximate(Chances().sum(regions([event], paths(program, given(**arguments)))))
+        exact = approximate(PathProbability().compute_sum(restrict_paths([event], enumerate_paths(program, given(**arguments)))))
         share = sum(_holds(event, outputs) for outputs in told) / runs
         assert 0.05 < exact < 0.95, "an event that can tell"
         assert abs(share - exact) < math.sqrt(math.log(2 / alarm) / (2 * runs))
 
 
-def _holds(event: Event, outputs: list[int | float | bool]) -> bool:
+def _holds(event: OutputEvent, outputs: list[int | float | bool]) -> bool:
     if len(outputs) != event.length or any(outputs[place] is not value for place, value in event.values):
         return False
     for one_range in event.ranges:

@@ -27,14 +27,14 @@ from hedgerow.mechanisms import (
     Stable,
 )
 from hedgerow.verify import audit
-from hedgerow.verify.examination import examine
-from hedgerow.verify.language.classes import class_programs
+from hedgerow.verify.language.classes import read_class_programs
 from hedgerow.verify.language.program import Program
-from hedgerow.verify.proof.certificate import Certificate
-from hedgerow.verify.proof.checker import check
-from hedgerow.verify.refuter.events import Event
-from hedgerow.verify.refuter.witness import Witness, measured
-from hedgerow.verify.verdict import Answer
+from hedgerow.verify.prove.certificate import Certificate
+from hedgerow.verify.prove.checker import check
+from hedgerow.verify.refute.counterexample import Counterexample, compute_event_probability
+from hedgerow.verify.refute.events import OutputEvent
+from hedgerow.verify.verdict import VerdictKind
+from hedgerow.verify.verifier import verify_program
 from verify.language.classes.classes import file_of, program, shipped
 
 pytestmark = pytest.mark.slow
@@ -44,8 +44,8 @@ READ = sorted(name for name, one in shipped().items() if isinstance(one, Program
 
 @pytest.mark.parametrize("name", READ)
 def test_proved_from_its_own_source(name: str) -> None:
-    verdict = examine(program(name))
-    assert verdict.verdict is Answer.PROVED, verdict
+    verdict = verify_program(program(name))
+    assert verdict.verdict is VerdictKind.PROVED, verdict
     assert check(program(name), Certificate.from_json(verdict.certificate.to_json())) is None
     assert verdict.epsilon_lower is not None
     assert verdict.epsilon_upper is not None
@@ -80,9 +80,9 @@ def test_a_mistake_in_the_source_is_refuted(kind: type, old: str, new: str, worl
     text = file_of(kind).read_text(encoding="utf-8")
     assert text.count(old) == 1
     name = f"{kind.__name__}.sample ({world})" if world else f"{kind.__name__}.sample"
-    (mutant,) = [one for one in class_programs(text.replace(old, new), file_of(kind).name) if one.name == name]
-    verdict = examine(mutant)
-    assert verdict.verdict is Answer.REFUTED, verdict
+    (mutant,) = [one for one in read_class_programs(text.replace(old, new), file_of(kind).name) if one.name == name]
+    verdict = verify_program(mutant)
+    assert verdict.verdict is VerdictKind.REFUTED, verdict
     assert verdict.witness.replay() == verdict.witness
     assert verdict.line > 0
 
@@ -100,20 +100,20 @@ def test_a_run_that_goes_on_too_long_costs_more(old: str, new: str, cutoff: int)
     the refuter, so that the verdict is UNKNOWN; here the pair is written down, and its loss exact."""
     text = file_of(SparseVector).read_text(encoding="utf-8")
     assert text.count(old) == 1
-    (mutant,) = [one for one in class_programs(text.replace(old, new), "sparse_vector.py") if one.name == "SparseVector.sample (answers)"]
+    (mutant,) = [one for one in read_class_programs(text.replace(old, new), "sparse_vector.py") if one.name == "SparseVector.sample (answers)"]
     assert isinstance(mutant, Program)
-    assert examine(mutant).verdict is not Answer.PROVED
+    assert verify_program(mutant).verdict is not VerdictKind.PROVED
     assert _loss(mutant, 2, cutoff) > 2.9 > 2  # of 1/1 + 2/2
     assert _loss(program("SparseVector.sample (answers)"), 1, 1) <= 2
 
 
 def _loss(about: Program, above: int, cutoff: int) -> float:
-    event = Event(4 + above, values=(*((place, False) for place in range(4)), *((4 + place, True) for place in range(above))))
+    event = OutputEvent(4 + above, values=(*((place, False) for place in range(4)), *((4 + place, True) for place in range(above))))
     public = {"size": 4 + above, "threshold": 0, "threshold_scale": 1, "answer_scale": 2, "cutoff": cutoff}
     sides = [{"answers": (Fraction(far),) * 4 + (Fraction(near),) * above} for far, near in ((10, -3), (11, -4))]
     one, other = ({name: Fraction(value) for name, value in public.items()} | side for side in sides)
-    likely, rare = (measured(about, side, (event,)) for side in (one, other))
-    return Witness(about, one, other, (event,), likely, rare, Fraction(0)).loss * 2  # told in claims, and the claim is 2
+    likely, rare = (compute_event_probability(about, side, (event,)) for side in (one, other))
+    return Counterexample(about, one, other, (event,), likely, rare, Fraction(0)).loss * 2  # told in claims, and the claim is 2
 
 
 class Audited(NamedTuple):

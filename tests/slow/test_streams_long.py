@@ -13,11 +13,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.publish.continual import StreamTerms, ways
-from hedgerow.publish.designs import Design
-from hedgerow.publish.prefix import prefix_designs
-from hedgerow.publish.streaming.ways import Way
-from hedgerow.publish.terms import Terms
+from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.publish.strategies.prefix_sums import list_prefix_strategies
+from hedgerow.publish.strategies.strategy import Strategy
+from hedgerow.publish.streaming.mechanism import StreamMechanism
+from hedgerow.publish.streaming.stream import StreamParameters, list_stream_mechanisms
 
 RUNS = 3_000  # at a time
 SIZE = 16
@@ -35,39 +35,39 @@ def agrees(name: str, ratios: Callable[[int], np.ndarray]) -> None:
     pytest.fail(f"{name} is off by more than four standard errors, three times")
 
 
-@pytest.mark.parametrize("price", [Terms(rho=Fraction(1, 2)), Terms(epsilon=Fraction(1))], ids=["rho", "pure"])
-def test_at_once(price: Terms) -> None:
+@pytest.mark.parametrize("price", [PrivacyParameters(rho=Fraction(1, 2)), PrivacyParameters(epsilon=Fraction(1))], ids=["rho", "pure"])
+def test_at_once(price: PrivacyParameters) -> None:
     exact = np.zeros(SIZE)
-    for design in prefix_designs(SIZE, price):
+    for design in list_prefix_strategies(SIZE, price):
         agrees(design.name, lambda runs, design=design: _at_once(design, exact, runs))
 
 
-def _at_once(design: Design, exact: np.ndarray, runs: int) -> np.ndarray:
+def _at_once(design: Strategy, exact: np.ndarray, runs: int) -> np.ndarray:
     noise = [law.sample(np.zeros((runs, block.cells), dtype=np.int64)) for block, law in design.measurements]
-    offs = np.array([design.answers([draws[run] for draws in noise]) - exact for run in range(runs)])
+    offs = np.array([design.reconstruct([draws[run] for draws in noise]) - exact for run in range(runs)])
     return np.asarray((offs**2 / design.variances()).mean(axis=1))
 
 
 @pytest.mark.parametrize(
     "terms",
     [
-        StreamTerms(SIZE, Fraction(0), Fraction(3), rho=Fraction(1, 2)),
-        StreamTerms(SIZE, Fraction(0), Fraction(3), rho=Fraction(1, 2), touched=3),
-        StreamTerms(SIZE, Fraction(0), Fraction(3), epsilon=Fraction(1)),
+        StreamParameters(SIZE, Fraction(0), Fraction(3), rho=Fraction(1, 2)),
+        StreamParameters(SIZE, Fraction(0), Fraction(3), rho=Fraction(1, 2), touched=3),
+        StreamParameters(SIZE, Fraction(0), Fraction(3), epsilon=Fraction(1)),
     ],
     ids=["rho", "rho, three elements", "pure"],
 )
-def test_one_by_one(terms: StreamTerms) -> None:
-    for way in ways(terms):
+def test_one_by_one(terms: StreamParameters) -> None:
+    for way in list_stream_mechanisms(terms):
         agrees(way.name, lambda runs, way=way: np.array([_one_by_one(way) for _ in range(runs)]))
 
 
-def _one_by_one(way: Way) -> float:
-    state, off = way.start(), np.empty(SIZE)
+def _one_by_one(way: StreamMechanism) -> float:
+    state, off = way.initial_state(), np.empty(SIZE)
     private, public = state.private, state.public
     for place in range(SIZE):
-        private, exact = way.measured(private, place, place % 4)
-        public, told = way.told(public, place, [way.law.sample(value) for value in exact])
+        private, exact = way.measure_element(private, place, place % 4)
+        public, told = way.estimate_sum(public, place, [way.noise.sample(value) for value in exact])
         off[place] = told - _EXACT[place]
     return float((off**2 / _variances(way)).mean())
 
@@ -76,5 +76,5 @@ _EXACT = np.cumsum(np.arange(SIZE) % 4)
 _KNOWN: dict[int, np.ndarray] = {}
 
 
-def _variances(way: Way) -> np.ndarray:
+def _variances(way: StreamMechanism) -> np.ndarray:
     return _KNOWN.setdefault(id(way), way.variances())

@@ -9,10 +9,10 @@ from datetime import date, timedelta
 from fractions import Fraction
 from math import comb, sqrt
 
-from hedgerow.plan.expressions import evaluate
+from hedgerow.engines.reference.interpreter import interpret_plan
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.picks import Pick
-from hedgerow.plan.reference import run
+from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.scalar.expressions import evaluate
 from hedgerow.plan.values import Value
 from hedgerow.sql.catalog import Catalog
 from hedgerow.sql.question import AggregateCall, Question
@@ -76,7 +76,7 @@ def tables() -> dict[str, list[Row]]:
 
 def answer(question: Question, data: Mapping[str, Sequence[Row]]) -> list[tuple[Value, ...]]:
     """The rows of the answer, as they would be without noise; groups without rows are left out."""
-    cells = run(question.plan, data, lambda _unit, _group: 0)
+    cells = interpret_plan(question.plan, data, lambda _unit, _group: 0)
     found = []
     for group, numbers in cells.items():
         row: dict[str, Value] = dict(zip((key.name for key in question.keys), group, strict=True))
@@ -95,38 +95,38 @@ def _place(value: Value, nulls_last: bool) -> tuple[bool, object]:
     return ((value is None) == nulls_last, 0 if value is None else value)
 
 
-def _measured(measures: Sequence[Measure | Pick], numbers: Sequence[object]) -> dict[Measure | Pick, list[object]]:
+def _measured(measures: Sequence[Measure | OrderStatistic], numbers: Sequence[object]) -> dict[Measure | OrderStatistic, list[object]]:
     found, rest = {}, list(numbers)
     for measure in measures:
-        width = 1 if isinstance(measure, Pick) else measure.width
+        width = 1 if isinstance(measure, OrderStatistic) else measure.width
         found[measure], rest = rest[:width], rest[width:]
     return found
 
 
 def _value(call: AggregateCall, numbers: Sequence[object]) -> Value:
     measure = call.measure
-    if isinstance(measure, Pick):
+    if isinstance(measure, OrderStatistic):
         return _picked(call, measure, numbers[0])  # type: ignore[arg-type]
     if measure.kind != "moments":
-        total = int(numbers[0]) * (measure.snap.step if measure.snap else 1)  # type: ignore[call-overload]
+        total = int(numbers[0]) * (measure.grid.step if measure.grid else 1)  # type: ignore[call-overload]
         return int(total) if call.type == "integer" else float(total)
     return _of_moments(call, measure, [Fraction(number) for number in numbers])  # type: ignore[arg-type]
 
 
-def _picked(call: AggregateCall, pick: Pick, sample: Sequence[int]) -> Value:
+def _picked(call: AggregateCall, pick: OrderStatistic, sample: Sequence[int]) -> Value:
     if not sample:
         return None
     if pick.values is not None:
         return pick.values[Counter(sample).most_common(1)[0][0]]
-    assert pick.snap is not None
-    place = {"least": 0, "greatest": len(sample) - 1}.get(pick.kind, int((call.at or 0) * (len(sample) - 1)))
+    assert pick.grid is not None
+    place = {"least": 0, "greatest": len(sample) - 1}.get(pick.kind, int((call.probability or 0) * (len(sample) - 1)))
     steps = sample[place]
-    return date.fromordinal(steps) if call.type == "date" else steps if call.type == "integer" else float(steps * pick.snap.step)
+    return date.fromordinal(steps) if call.type == "date" else steps if call.type == "integer" else float(steps * pick.grid.step)
 
 
 def _of_moments(call: AggregateCall, measure: Measure, numbers: Sequence[Fraction]) -> Value:
     """What the sums of C(d, k) y^k (w - y)^(d - k) tell: how many there are, and the sums of the values and of their products."""
-    snaps = [snap for snap in (measure.snap, measure.second and measure.second[1]) if snap is not None]
+    snaps = [snap for snap in (measure.grid, measure.second and measure.second[1]) if snap is not None]
     d = measure.degree
     weights = []
     for snap in snaps:

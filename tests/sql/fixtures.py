@@ -14,14 +14,14 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.errors import Refused
-from hedgerow.plan.explain import text
-from hedgerow.plan.measures import Measure, Others
-from hedgerow.plan.nodes import Filter, Fold, Folded, Join, Project, Rows, Table, Union
-from hedgerow.plan.picks import Pick
+from hedgerow.plan.describe import format_expression
+from hedgerow.plan.measures import Measure, SecondPopulation
+from hedgerow.plan.nodes import Filter, Join, Project, RelationNode, Table, Union, UnitAggregation, UnitStatistic
+from hedgerow.plan.order_statistics import OrderStatistic
 from hedgerow.plan.schema import Column, Link, Schema
 from hedgerow.sql.catalog import Catalog, TableEntry
+from hedgerow.sql.parser import parse_question
 from hedgerow.sql.question import Question
-from hedgerow.sql.reading import parse
 
 _PLAIN = ("COUNT", "SUM", "AVG")
 HERE = Path(__file__).parent
@@ -105,13 +105,13 @@ CATALOG = Catalog(
         "care": TableEntry(CARE, max_groups=4, max_rows_per_group=6),
         "doctors": TableEntry(DOCTORS, max_groups=2, max_rows_per_group=30, population="doctors"),
         "rota": TableEntry(replace(DOCTORS, table="rota", unit="row"), population="doctors"),
-        "shifts": TableEntry(replace(DOCTORS, table="shifts"), population="doctors", open_caps=("max_rows_per_group",), auto_bounds=True),
+        "shifts": TableEntry(replace(DOCTORS, table="shifts"), population="doctors", undeclared_caps=("max_rows_per_group",), auto_bounds=True),
     }
 )
 
 
 def ask(sql: str) -> Question:
-    return parse(sql, CATALOG)
+    return parse_question(sql, CATALOG)
 
 
 def pairs(name: str) -> list[tuple[str, str]]:
@@ -135,7 +135,7 @@ def told(question: Question) -> str:
 
 
 def _told(question: Question) -> Iterator[str]:
-    question = question.as_asked()
+    question = question.restore_key_order()
     if question.explain:
         yield "explain"
     options = question.options
@@ -151,43 +151,43 @@ def _told(question: Question) -> Iterator[str]:
         bound = question.plan.bound
         yield f"of {', '.join(question.tables)}: {bound.max_groups} groups, {bound.max_rows} rows"
     if condition is not None:
-        yield f"where {text(condition)}"
+        yield f"where {format_expression(condition)}"
     for place, key in enumerate(question.keys):
         domain = question.plan.source.domain
         values = "as they occur" if domain is None else f"{len(domain[place])} values"
-        yield f"{key.name}: {text(columns[question.plan.bound.keys[place]])} ({key.type}, {values})"
+        yield f"{key.name}: {format_expression(columns[question.plan.bound.keys[place]])} ({key.type}, {values})"
     for call in question.aggregates:
-        shown = "" if call.function in _PLAIN else f"{call.function}{'' if call.at is None else f' {call.at}'}, "
+        shown = "" if call.function in _PLAIN else f"{call.function}{'' if call.probability is None else f' {call.probability}'}, "
         yield f"{call.name}: {_measure(call.measure, columns)} ({shown}{call.type})"
     for output in question.outputs:
-        yield f"{output.name} = {text(output.expression)} ({output.type})"
+        yield f"{output.name} = {format_expression(output.expression)} ({output.type})"
     if question.having is not None:
-        yield f"having {text(question.having)}"
+        yield f"having {format_expression(question.having)}"
     for order in question.order:
-        yield f"order by {text(order.expression)}{' desc' * order.descending}{' nulls first' * (not order.nulls_last)}"
+        yield f"order by {format_expression(order.expression)}{' desc' * order.descending}{' nulls first' * (not order.nulls_last)}"
     if question.limit is not None or question.offset:
         yield f"limit {question.limit} offset {question.offset}"
 
 
-def _rows(rows: Rows, depth: int = 0) -> Iterator[str]:
+def _rows(rows: RelationNode, depth: int = 0) -> Iterator[str]:
     """What a plan has below its last Filter and Project, from the outside to the inside."""
     pad = "  " * depth
     if isinstance(rows, Table):
         yield f"{pad}{rows.schema.table}"
     elif isinstance(rows, Filter):
-        yield f"{pad}where {text(rows.condition)}"
+        yield f"{pad}where {format_expression(rows.condition)}"
         yield from _rows(rows.source, depth)
     elif isinstance(rows, Project):
-        yield f"{pad}columns {', '.join(f'{name}: {text(made)}' for name, made in rows.outputs)}"
+        yield f"{pad}columns {', '.join(f'{name}: {format_expression(made)}' for name, made in rows.outputs)}"
         yield from _rows(rows.source, depth)
-    elif isinstance(rows, Fold):
+    elif isinstance(rows, UnitAggregation):
         yield f"{pad}each person{''.join(f', {key}' for key in rows.keys)}: {', '.join(f'{n} {_folded(f)}' for n, f in rows.outputs)}"
         yield from _rows(rows.source, depth + 1)
     elif isinstance(rows, Join):
         agree = ", ".join(f"{own} = {there}" for own, there in rows.on)
-        person = "" if rows.other.unit is None else " of the same person" if rows.others is None else f" of {_others(rows.others)}"
-        adds = ", ".join(f"{name}: {there}" for name, there in rows.adds)
-        yield f"{pad}{'left ' * rows.keeps}join{person} on ({agree}) adds ({adds})" + (f" matches {rows.matches}" if rows.matches else "")
+        person = "" if rows.other.unit is None else " of the same person" if rows.second_population is None else f" of {_others(rows.second_population)}"
+        adds = ", ".join(f"{name}: {there}" for name, there in rows.added_columns)
+        yield f"{pad}{'left ' * rows.keeps_unmatched}join{person} on ({agree}) adds ({adds})" + (f" matches {rows.max_matches}" if rows.max_matches else "")
         yield from _rows(rows.source, depth + 1)
         yield from _rows(rows.other, depth + 1)
     else:
@@ -197,39 +197,39 @@ def _rows(rows: Rows, depth: int = 0) -> Iterator[str]:
             yield from _rows(source, depth + 1)
 
 
-def _others(others: Others) -> str:
-    cell = ", ".join((others.by, *others.also))
-    return f"whom {others.by} names, {others.max_groups} of ({cell}) and {others.max_rows} rows of theirs,"
+def _others(others: SecondPopulation) -> str:
+    cell = ", ".join((others.id_column, *others.other_columns))
+    return f"whom {others.id_column} names, {others.max_references} of ({cell}) and {others.max_rows} rows of theirs,"
 
 
-def _folded(made: Folded) -> str:
-    steps = f" from {made.snap.low} to {made.snap.high} steps of {made.snap.step}" if made.snap else ""
+def _folded(made: UnitStatistic) -> str:
+    steps = f" from {made.grid.low} to {made.grid.high} steps of {made.grid.step}" if made.grid else ""
     return made.kind + (f" of {made.column}" if made.column else "") + steps
 
 
-def _measure(measure: Measure | Pick, columns: dict[str, object]) -> str:
+def _measure(measure: Measure | OrderStatistic, columns: dict[str, object]) -> str:
     if measure.column is None:
         return measure.kind
-    of = f"{measure.kind} of {text(columns[measure.column])}"  # type: ignore[arg-type]
-    snap = measure.snap
+    of = f"{measure.kind} of {format_expression(columns[measure.column])}"  # type: ignore[arg-type]
+    snap = measure.grid
     if snap is not None:
         of += f" from {snap.low} to {snap.high} steps of {snap.step}"
-    return of + (_picked(measure) if isinstance(measure, Pick) else _summed(measure, columns))
+    return of + (_picked(measure) if isinstance(measure, OrderStatistic) else _summed(measure, columns))
 
 
-def _picked(pick: Pick) -> str:
-    at = f" at {', '.join(map(str, pick.at))}" if pick.at else ""
+def _picked(pick: OrderStatistic) -> str:
+    at = f" at {', '.join(map(str, pick.quantiles))}" if pick.quantiles else ""
     among = f" among {', '.join(map(str, pick.values))}" if pick.values else ""
     return f"{at}{among} by {pick.method}" + (f" with bound {pick.bound}" if pick.bound else "")
 
 
 def _summed(measure: Measure, columns: dict[str, object]) -> str:
-    limits = f" within {measure.limits[0]} to {measure.limits[1]}" if measure.limits else ""
+    limits = f" within {measure.sum_bounds[0]} to {measure.sum_bounds[1]}" if measure.sum_bounds else ""
     degree = f" of degree {measure.degree}" if measure.degree > 1 else ""
     if measure.second is None:
         return limits + degree
     name, snap = measure.second
-    return f"{degree} and {text(columns[name])} from {snap.low} to {snap.high} steps of {snap.step}"  # type: ignore[arg-type]
+    return f"{degree} and {format_expression(columns[name])} from {snap.low} to {snap.high} steps of {snap.step}"  # type: ignore[arg-type]
 
 
 def refusal(sql: str) -> str:

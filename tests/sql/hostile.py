@@ -18,8 +18,8 @@ import duckdb
 from hedgerow.errors import HedgerowError
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.sql.catalog import Catalog, TableEntry
-from hedgerow.sql.phrases import Phrase, Text, write
-from hedgerow.sql.public import Public, read_public
+from hedgerow.sql.public_tables.phrases import Fragment, TextLiteral, write_fragment
+from hedgerow.sql.public_tables.statement import PublicQuery, read_public_query
 
 SENTINEL = "zqxjk"
 COLUMNS = (
@@ -118,26 +118,26 @@ def _text(chance: random.Random) -> str:
     return sign + (text if kind < 0.3 else text.replace("\0", "").replace("\ud800", "").replace(sign, 2 * sign)) + sign
 
 
-def read(sql: str) -> Public | None:
+def read(sql: str) -> PublicQuery | None:
     """The question; None where it is refused, or left to the reader of questions about people."""
     try:
-        return read_public(sql, CATALOG)
+        return read_public_query(sql, CATALOG)
     except HedgerowError:
         return None
 
 
-def texts(phrase: Phrase) -> Iterator[str]:
+def texts(phrase: Fragment) -> Iterator[str]:
     """The texts of a phrase."""
     if isinstance(phrase, tuple):
         for part in phrase:
             yield from texts(part)
-    elif isinstance(phrase, Text):
+    elif isinstance(phrase, TextLiteral):
         yield phrase.value
 
 
-def check_written(asked: Public) -> str:
+def check_written(asked: PublicQuery) -> str:
     """What reaches the engine: one SELECT over tables and columns by number, whose texts are those that were asked with."""
-    sql = write(asked.phrase, asked.names)
+    sql = write_fragment(asked.fragment, asked.names)
     plain = re.sub("'(?:[^']|'')*'", " ", sql)
     assert _REST.fullmatch(plain), plain
     assert SENTINEL not in plain
@@ -149,9 +149,9 @@ def check_written(asked: Public) -> str:
     (only,) = tree["statements"]
     found: list[str] = []
     _check_node(only, found)
-    kept = Counter(found) - Counter(texts(asked.phrase))
+    kept = Counter(found) - Counter(texts(asked.fragment))
     assert all(_PARTS.fullmatch(part) for part in kept), kept  # the parts of EXTRACT
-    assert not Counter(texts(asked.phrase)) - Counter(found)
+    assert not Counter(texts(asked.fragment)) - Counter(found)
     return sql
 
 

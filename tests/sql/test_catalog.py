@@ -9,56 +9,56 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.plan.schema import Column, Link, Schema
-from hedgerow.sql.catalog import UNIT, Catalog, TableEntry, nearest
-from hedgerow.sql.reading import parse
+from hedgerow.sql.catalog import PRIVACY_ID, Catalog, TableEntry, find_closest_name
+from hedgerow.sql.parser import parse_question
 from sql.fixtures import CATALOG, PATIENTS, REGIONS, ROWS, VISITS
 
 
 def test_names_are_found_in_whatever_case_and_told_in_the_policys() -> None:
-    found = CATALOG.table("VISITS")
+    found = CATALOG.find_table("VISITS")
     assert found is not None
     assert found[0] == "visits"
-    column = found[1].column("COST")
+    column = found[1].find_column("COST")
     assert column is not None
     assert column.name == "Cost"
-    assert CATALOG.table("nothing") is None
+    assert CATALOG.find_table("nothing") is None
 
 
 def test_hidden_columns_are_not_there() -> None:
     entry = TableEntry(VISITS, frozenset({"NOTE"}), 3, 5)
-    assert entry.column("note") is None
+    assert entry.find_column("note") is None
     assert "note" not in [column.name for column in entry.columns]
     assert "city" in [column.name for column in entry.columns]
 
 
 def test_bounds_may_be_found_where_none_are_declared() -> None:
     entry = TableEntry(VISITS, auto_bounds=True)
-    assert [column.name for column in VISITS.columns if entry.findable(column)] == ["patient_id", "weight", "visits_before"]
-    assert not any(TableEntry(VISITS).findable(column) for column in VISITS.columns)
+    assert [column.name for column in VISITS.columns if entry.can_find_bounds(column)] == ["patient_id", "weight", "visits_before"]
+    assert not any(TableEntry(VISITS).can_find_bounds(column) for column in VISITS.columns)
 
 
 def test_bounds_that_were_found_are_as_if_declared() -> None:
     ends = (Fraction(-8), Fraction(8))
-    found = CATALOG.bounded({("visits", "weight"): ends})
-    assert found.tables["visits"].column("weight") == Column("weight", "real", *ends)
+    found = CATALOG.with_bounds({("visits", "weight"): ends})
+    assert found.tables["visits"].find_column("weight") == Column("weight", "real", *ends)
     assert found.tables["visits"].schema.columns[:3] == VISITS.columns[:3]
     assert {name for name in CATALOG.tables if found.tables[name] != CATALOG.tables[name]} == {"visits"}
-    assert CATALOG.tables["visits"].column("weight") == Column("weight", "real")
+    assert CATALOG.tables["visits"].find_column("weight") == Column("weight", "real")
 
 
 def test_caps_are_filled_in_where_they_are_open() -> None:
-    half = TableEntry(VISITS, max_rows_per_group=5, open_caps=("max_groups",))
-    assert half.capped(7, 9) == replace(half, max_groups=7)
-    entry = TableEntry(VISITS, open_caps=("max_groups", "max_rows_per_group"))
+    half = TableEntry(VISITS, max_rows_per_group=5, undeclared_caps=("max_groups",))
+    assert half.with_caps(7, 9) == replace(half, max_groups=7)
+    entry = TableEntry(VISITS, undeclared_caps=("max_groups", "max_rows_per_group"))
     both = Catalog({"visits": entry, "answers": TableEntry(ROWS)})
-    assert both.capped({"visits": (7, 9)}).tables["visits"] == replace(entry, max_groups=7, max_rows_per_group=9)
-    assert both.capped({}) == both
+    assert both.with_caps({"visits": (7, 9)}).tables["visits"] == replace(entry, max_groups=7, max_rows_per_group=9)
+    assert both.with_caps({}) == both
 
 
 def test_the_unit_is_known_by_its_column() -> None:
-    assert TableEntry(VISITS).is_unit("Patient_ID")
-    assert not TableEntry(VISITS).is_unit("age")
-    assert not TableEntry(ROWS).is_unit("row")
+    assert TableEntry(VISITS).is_privacy_id("Patient_ID")
+    assert not TableEntry(VISITS).is_privacy_id("age")
+    assert not TableEntry(ROWS).is_privacy_id("row")
 
 
 def test_caps_are_checked() -> None:
@@ -75,20 +75,20 @@ def test_a_key_is_of_columns_that_are_there() -> None:
 
 
 def test_what_a_column_says_about_whose_row_it_is() -> None:
-    assert CATALOG.tables["visits"].whose("PATIENT_id") == UNIT
-    assert CATALOG.tables["lines"].whose("patient_id") is None
-    assert CATALOG.tables["answers"].whose("row") is None
+    assert CATALOG.tables["visits"].find_owner("PATIENT_id") == PRIVACY_ID
+    assert CATALOG.tables["lines"].find_owner("patient_id") is None
+    assert CATALOG.tables["answers"].find_owner("row") is None
     lines, orders = CATALOG.tables["lines"], CATALOG.tables["orders"]
-    assert CATALOG.whose(lines, "Order_id") == CATALOG.whose(orders, "order_id") == ("orders", "order_id")
-    assert CATALOG.whose(lines, "drug") is None
-    assert CATALOG.whose(CATALOG.tables["drugs"], "order_id") is None
+    assert CATALOG.find_owner(lines, "Order_id") == CATALOG.find_owner(orders, "order_id") == ("orders", "order_id")
+    assert CATALOG.find_owner(lines, "drug") is None
+    assert CATALOG.find_owner(CATALOG.tables["drugs"], "order_id") is None
 
 
 def test_a_foreign_key_to_the_id_of_the_parent_is_the_id() -> None:
     child = Schema("tests", (Column("who", "integer"), Column("x", "boolean")), "id", link=Link("who", PATIENTS, "id"))
-    assert TableEntry(child).whose("who") == UNIT
-    assert not TableEntry(child).is_unit("id")
-    question = parse(
+    assert TableEntry(child).find_owner("who") == PRIVACY_ID
+    assert not TableEntry(child).is_privacy_id("id")
+    question = parse_question(
         "SELECT COUNT(DISTINCT who) FROM tests JOIN patients ON who = id", Catalog({"tests": TableEntry(child), **CATALOG.tables})
     )
     assert question.tables == ("tests", "patients")
@@ -100,5 +100,5 @@ def test_tables_that_differ_in_case_only_are_refused() -> None:
 
 
 def test_the_nearest_name_is_near() -> None:
-    assert nearest("REGON", ["region", "age"]) == "region"
-    assert nearest("zzz", ["region", "age"]) is None
+    assert find_closest_name("REGON", ["region", "age"]) == "region"
+    assert find_closest_name("zzz", ["region", "age"]) is None

@@ -42,11 +42,11 @@ def test_keys_of_a_plan_have_an_order_of_their_own() -> None:
     assert [key.name for key in one.keys] == ["k1", "k0"]
     assert [str(order.expression) for order in one.order] == ["Read(column='k0')", "Read(column='k1')"]
     assert other.order == ()
-    assert other.as_asked() == other
-    asked = one.as_asked()
+    assert other.restore_key_order() == other
+    asked = one.restore_key_order()
     assert [key.text for key in asked.keys] == ["region", "age"]
     assert asked.plan.bound.keys == ("k1", "k0")
     assert [len(values) for values in asked.plan.source.domain or ()] == [4, 111]
-    occurring = ask("SELECT region, city, COUNT(*) FROM visits GROUP BY region, city").as_asked()
+    occurring = ask("SELECT region, city, COUNT(*) FROM visits GROUP BY region, city").restore_key_order()
     assert occurring.plan.source.domain is None
     assert [key.text for key in occurring.keys] == ["region", "city"]

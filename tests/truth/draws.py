@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.answers.answer import Answer, answer_of
-from hedgerow.engines.source import Cells
-from hedgerow.picking import Picking
+from hedgerow.answers.answer import Answer, build_answer
+from hedgerow.engines.data_source import Cells
+from hedgerow.release.candidate_selection import CalibratedSelection
 from truth.oracle import Grid
 
 __all__ = ["Asked", "Draws", "stated_bias"]
@@ -59,14 +59,14 @@ class Asked:
         """Return the grids that an aggregate reads its columns on: public, part of the question."""
         measure = self.call(column).measure
         second = getattr(measure, "second", None)
-        snaps = [measure.snap, *([] if second is None else [second[1]])]
+        snaps = [measure.grid, *([] if second is None else [second[1]])]
         return [Grid(snap.step, snap.low, snap.high) for snap in snaps if snap is not None]
 
     def stated_ranks(self, column: str, outside: Any) -> float | None:
         """Return how many ranks a chosen value is off at most, as its note states."""
         law = self._release.noise.laws[self.question.plan.measures.index(self.call(column).measure)]
-        assert isinstance(law, Picking)
-        return law.ranks(outside)
+        assert isinstance(law, CalibratedSelection)
+        return law.rank_error(outside)
 
     def draw(self, count: int, columns: Sequence[str]) -> Draws:
         """Return so many answers with noise of their own."""
@@ -77,7 +77,7 @@ class Asked:
         shown, numbers = self._release.noise.sample(tiled, plan.measures)
         at = [keys[place % len(keys)] for (place,) in shown]  # type: ignore[operator]
         release = replace(self._release, keys=tuple(at), numbers=tuple(map(tuple, numbers)))
-        answer = answer_of(self.question, [release], reused=False, notes=())
+        answer = build_answer(self.question, [release], reused=False, notes=())
         return self._split(answer, at, count, columns)
 
     def _split(self, answer: Answer, at: Sequence[Any], count: int, columns: Sequence[str]) -> Draws:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hedgerow.purse import Purse
+from hedgerow.release.private_table import PrivateTable
 from truth import grid
 from truth.alarms import count_rounds, exceeds_share, find_factor, measure_excess
 from truth.worlds import ROWS, SHAPES, World
@@ -102,12 +102,12 @@ def judge_publication(published: Published, tests: int) -> list[str]:
 
     def draw() -> list[list[dict[str, Any]]]:
         many = (
-            Purse(
+            PrivateTable(
                 exact,
-                draft.sketch.total,
+                draft.specification.total,
                 rows=draft._plan.bound.max_rows,
                 relation=published.relation,
-                fine=draft._plan.measures[0].fine,
+                parts_per_row=draft._plan.measures[0].fine,
             )
             for _ in range(DRAWS)
         )

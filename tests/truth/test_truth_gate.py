@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-import hedgerow.answers.noise
-import hedgerow.release
+import hedgerow.calibration.noise_choice
+import hedgerow.release.release
 from truth import alarms, grid, publications
 from truth.aggregates import AGGREGATES
 from truth.draws import Asked
@@ -151,7 +151,7 @@ def test_false_means_and_frequencies_are_found_and_true_ones_pass() -> None:
 
 def plant_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Believe that scaled rows lose nothing, so that they are cut to whole steps, as once was done."""
-    for module in (hedgerow.answers.noise, hedgerow.release):
+    for module in (hedgerow.calibration.noise_choice, hedgerow.release.release):
         if hasattr(module, "lost_parts"):  # without it whole steps are all there is
             monkeypatch.setattr(module, "lost_parts", lambda plan: (0,) * len(plan.measures))
 

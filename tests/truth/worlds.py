@@ -14,7 +14,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 import hedgerow as hr
-from hedgerow.engines.dialect import DUCKDB
+from hedgerow.engines.compile.dialect import DUCKDB
 from truth.oracle import Group, Row, keep_groups
 
 __all__ = ["GROUPINGS", "NAMES", "ROWS", "SHAPES", "World", "write_rank"]
@@ -67,7 +67,7 @@ NAMES = ("a", "b", "c")
 
 def write_rank(*columns: str) -> str:
     """Return the engine's order of what a person has, as SQL: the one thing that it is asked for."""
-    return str(DUCKDB.rank([exp.column(name) for name in columns]).sql(dialect="duckdb"))
+    return str(DUCKDB.build_rank([exp.column(name) for name in columns]).sql(dialect="duckdb"))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.verify.verdict import Answer, Cost, Verdict
+from hedgerow.verify.verdict import NoiseCost, Verdict, VerdictKind
 
 
 class Shows:
@@ -19,25 +19,25 @@ class Shows:
 
 def test_nothing_is_proved_without_a_certificate() -> None:
     with pytest.raises(InvalidArgument, match="certificate"):
-        Verdict("f", Answer.PROVED)
-    for answer in (Answer.UNKNOWN, Answer.REFUTED):
+        Verdict("f", VerdictKind.PROVED)
+    for answer in (VerdictKind.UNKNOWN, VerdictKind.REFUTED):
         with pytest.raises(InvalidArgument, match="certificate"):
             Verdict("f", answer, certificate="a proof", witness=Shows())
 
 
 def test_nothing_is_refuted_without_a_witness() -> None:
     with pytest.raises(InvalidArgument, match="witness"):
-        Verdict("f", Answer.REFUTED)
+        Verdict("f", VerdictKind.REFUTED)
 
 
 def test_only_what_is_proved_is_true() -> None:
-    assert Verdict("f", Answer.PROVED, certificate="a proof")
-    assert not Verdict("f", Answer.UNKNOWN)
-    assert not Verdict("f", Answer.REFUTED, witness=Shows())
+    assert Verdict("f", VerdictKind.PROVED, certificate="a proof")
+    assert not Verdict("f", VerdictKind.UNKNOWN)
+    assert not Verdict("f", VerdictKind.REFUTED, witness=Shows())
 
 
 def test_json_has_the_promised_keys_and_no_others() -> None:
-    plain = Verdict("f", Answer.REFUTED, epsilon_lower=2.0, line=7, witness=Shows(), seconds=0.12345).to_dict()
+    plain = Verdict("f", VerdictKind.REFUTED, epsilon_lower=2.0, line=7, witness=Shows(), seconds=0.12345).to_dict()
     assert plain == {
         "name": "f",
         "verdict": "REFUTED",
@@ -47,28 +47,28 @@ def test_json_has_the_promised_keys_and_no_others() -> None:
         "witness": {"ratio": 3},
         "seconds": 0.123,
     }
-    assert Verdict("f", Answer.UNKNOWN).to_dict()["line"] is None
+    assert Verdict("f", VerdictKind.UNKNOWN).to_dict()["line"] is None
 
 
 def test_an_infinite_bound_is_the_largest_number_that_json_has() -> None:
-    plain = Verdict("f", Answer.REFUTED, epsilon_lower=math.inf, witness=Shows()).to_dict()
+    plain = Verdict("f", VerdictKind.REFUTED, epsilon_lower=math.inf, witness=Shows()).to_dict()
     assert plain["epsilon_lower"] == sys.float_info.max
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
 
 
 def test_in_words() -> None:
-    assert str(Verdict("f", Answer.UNKNOWN, line=3, reason="no proof was found")) == "UNKNOWN f (line 3): no proof was found"
-    assert str(Verdict("f", Answer.PROVED, certificate="a proof")) == "PROVED f"
+    assert str(Verdict("f", VerdictKind.UNKNOWN, line=3, reason="no proof was found")) == "UNKNOWN f (line 3): no proof was found"
+    assert str(Verdict("f", VerdictKind.PROVED, certificate="a proof")) == "PROVED f"
 
 
 @pytest.mark.parametrize(
     ("cost", "text", "price"),
     [
-        (Cost(3, "laplace", "1", "eps / 2"), "line 3: laplace noise is moved by 1", "; eps / 2 for each unit"),
-        (Cost(3, "bits", "noise xor m<1>"), "line 3: bits noise becomes noise xor m<1>", ""),
-        (Cost(3, "bernoulli", "x<1> != x<2>", "eps"), "line 3: bernoulli noise is turned when x<1> != x<2>", "; eps each time"),
+        (NoiseCost(3, "laplace", "1", "eps / 2"), "line 3: laplace noise is moved by 1", "; eps / 2 for each unit"),
+        (NoiseCost(3, "bits", "noise xor m<1>"), "line 3: bits noise becomes noise xor m<1>", ""),
+        (NoiseCost(3, "bernoulli", "x<1> != x<2>", "eps"), "line 3: bernoulli noise is turned when x<1> != x<2>", "; eps each time"),
     ],
 )
-def test_costs_in_words(cost: Cost, text: str, price: str) -> None:
+def test_costs_in_words(cost: NoiseCost, text: str, price: str) -> None:
     assert str(cost) == text
-    assert cost.priced == text + price
+    assert cost.with_unit_cost == text + price

@@ -55,7 +55,7 @@ def _released(select, divisor=1):
         if cell["groups"]:
             keys = pl.LazyFrame({"g": list(range(cell["groups"]))}, schema={"g": data.collect_schema()["g"]})
             measurement = query.group_by("g").agg(*select(cell)).with_keys(keys).resolve()
-            return lambda: [_numbers(measurement(data).collect().sort("g").drop("g"), divisor) for _ in range(runs)]
+            return lambda: [_numbers(measurement(data).collect().sort("g").discard("g"), divisor) for _ in range(runs)]
         measurement = query.select(*select(cell)).resolve()
         return lambda: [_numbers(measurement(data).collect(), divisor) for _ in range(runs)]
 

@@ -9,30 +9,31 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from hedgerow.answers.answer import Receipt, averaged, receipt_of
-from hedgerow.answers.blend import Blend, blend, comparable, fine_of, law_of
-from hedgerow.answers.estimates import linear_weights
-from hedgerow.answers.notes import bracket_of, paid_in_rho
-from hedgerow.answers.per_row import PerRow
-from hedgerow.answers.radius import mean_size, radius
-from hedgerow.answers.show import explanation_html, explanation_text, size
+from hedgerow.accuracy.expected_ratio_error import ExpectedRatioError
+from hedgerow.accuracy.weighted_noise import WeightedNoise, average_releases, find_fineness, find_noise, select_comparable
+from hedgerow.accuracy.weighted_sum import compute_mean_error, compute_radius
+from hedgerow.answers.answer import Receipt, build_receipt, describe_averaging
+from hedgerow.answers.caveats import describe_bracket, describe_rho_cost
+from hedgerow.answers.estimates.estimate import compute_linear_weights
+from hedgerow.answers.render import render_explanation_html, render_explanation_text
 from hedgerow.errors import BudgetExceeded, Unsupported
-from hedgerow.picking import Picking
-from hedgerow.plan.explain import describe
+from hedgerow.numeric.formatting import format_size
+from hedgerow.plan.describe import describe_plan
 from hedgerow.plan.measures import Measure
-from hedgerow.privacy.budget import At, Budget
+from hedgerow.privacy.budget import Budget, TableParts
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.unit import Unit
-from hedgerow.release import Additive, Law, Noise, Release
+from hedgerow.release.candidate_selection import CalibratedSelection
+from hedgerow.release.release import AdditiveNoise, NoiseMechanism, Release, ReleaseNoise
 from hedgerow.sql.question import AggregateCall, Question
 
-__all__ = ["Explanation", "Line", "explanation_of", "needed_epsilon", "questions_left", "within_quota"]
+__all__ = ["ExplainedAggregate", "Explanation", "build_explanation", "count_questions_left", "find_needed_epsilon", "limit_to_quota"]
 
-_BETA = Fraction(5, 100)
+_FAILURE_PROBABILITY = Fraction(5, 100)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ExplainedAggregate:
     """One aggregate: its noise and its error, in units of the answer. That of a mean or a variance falls with the number n of rows, which
     is private: ``per_row`` has the error, the note tells it, and ``scale`` is n times that of the answer. CORR has none."""
 
@@ -42,24 +43,24 @@ class Line:
     expected_error: float | None
     error_95: float | None
     note: str = ""
-    per_row: PerRow | None = None
+    per_row: ExpectedRatioError | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """The price and the error of a question that was not asked. One that was answered is ``free``: noise, threshold and notes are those of
-    the answer that it gets, ``receipt`` says which, and ``questions_left`` counts such questions paid for anew."""
+    the answer that it gets, ``receipt`` says which, and ``count_questions_left`` counts such questions paid for anew."""
 
     epsilon: Fraction
     cost: Loss
-    lines: tuple[Line, ...]
+    lines: tuple[ExplainedAggregate, ...]
     threshold: int | None
     steps: tuple[str, ...]
     notes: tuple[str, ...]
     receipt: Receipt | None
     covered: bool
     questions_left: int
-    short: str = "budget"  # which of budget and quota covers no more than that
+    limited_by: str = "budget"  # which of budget and quota covers no more than that
 
     @property
     def free(self) -> bool:
@@ -93,52 +94,52 @@ class Explanation:
         }
 
     def __repr__(self) -> str:
-        return explanation_text(self)
+        return render_explanation_text(self)
 
     def _repr_html_(self) -> str:
-        return explanation_html(self)
+        return render_explanation_html(self)
 
 
-def explanation_of(
+def build_explanation(
     question: Question,
     unit: Unit,
-    noise: Noise,
+    noise: ReleaseNoise,
     *,
     epsilon: Fraction,
     budget: Budget,
     notes: Sequence[str],
-    at: At | None = None,
+    at: TableParts | None = None,
     stored: Sequence[Release] = (),
 ) -> Explanation:
     """The explanation of a question with the noise it would get, charged to the parts ``at`` or to the whole; where its answer is
     ``stored``, with the noise that this has. As for an answer, the first release has the largest epsilon."""
     plan, price = question.plan, noise.loss(question.plan.sensitivity(unit))
-    together = comparable(stored) if stored else ()
+    together = select_comparable(stored) if stored else ()
     noises = [release.noise for release in together] or [noise]
     threshold = noises[0].threshold
-    laws = {measure: _law(noises, index) for index, measure in enumerate(plan.measures)}
+    laws = {measure: _combine_noise(noises, index) for index, measure in enumerate(plan.measures)}
     return Explanation(
         epsilon,
         Loss(Fraction(0)) if stored else price,
-        tuple(_line(call, *laws[call.measure]) for call in question.aggregates),
-        None if threshold is None else threshold.least,
-        describe(plan, unit),
-        (*notes, *(averaged(question, together) if stored else (*paid_in_rho(price, budget), *_charged_to(at)))),
-        receipt_of(stored[0], reused=True) if stored else None,
+        tuple(_explain_aggregate(call, *laws[call.measure]) for call in question.aggregates),
+        None if threshold is None else threshold.minimum_count,
+        describe_plan(plan, unit),
+        (*notes, *(describe_averaging(question, together) if stored else (*describe_rho_cost(price, budget), *_describe_charged_parts(at)))),
+        build_receipt(stored[0], reused=True) if stored else None,
         bool(stored) or budget.covers(price, at),
-        questions_left(budget, price, at),
+        count_questions_left(budget, price, at),
     )
 
 
-def _law(noises: Sequence[Noise], index: int) -> tuple[Law | Blend, int]:
+def _combine_noise(noises: Sequence[ReleaseNoise], index: int) -> tuple[NoiseMechanism | WeightedNoise, int]:
     """The noise of a measure over the releases of one answer, and in what parts of a step it is; what was chosen is that of the first."""
-    added = [law for one in noises if not isinstance(law := law_of(one, index), Picking)]
+    added = [law for one in noises if not isinstance(law := find_noise(one, index), CalibratedSelection)]
     if not added:
-        return noises[0].laws[index], 1
-    return blend([()] * len(added), added, [fine_of(one, index).factor for one in noises])[1:]
+        return noises[0].mechanisms[index], 1
+    return average_releases([()] * len(added), added, [find_fineness(one, index).parts_per_step for one in noises])[1:]
 
 
-def _charged_to(at: At | None) -> list[str]:
+def _describe_charged_parts(at: TableParts | None) -> list[str]:
     """Which part pays, where it is not the whole."""
     if at is None:
         return []
@@ -146,43 +147,43 @@ def _charged_to(at: At | None) -> list[str]:
     return [f"Only the part{'s' * (len(parts) > 1)} {', '.join(parts)} of {table} would be charged."]
 
 
-def _line(call: AggregateCall, law: Law | Blend, factor: int) -> Line:
-    name = type(law.parts[0][0] if isinstance(law, Blend) else law).__name__
-    if isinstance(law, Picking):
-        off = law.ranks(_BETA)
+def _explain_aggregate(call: AggregateCall, law: NoiseMechanism | WeightedNoise, factor: int) -> ExplainedAggregate:
+    name = type(law.terms[0][0] if isinstance(law, WeightedNoise) else law).__name__
+    if isinstance(law, CalibratedSelection):
+        off = law.rank_error(_FAILURE_PROBABILITY)
         where = (
             "the data decide how far off"
             if off is None
-            else f"with 95 % at most {size(off)} {'rows rarer' if law.kind == 'mode' else 'ranks off'}"
+            else f"with 95 % at most {format_size(off)} {'rows rarer' if law.kind == 'mode' else 'ranks off'}"
         )
         if call.bracket is not None:
-            where += f"; its interval is that of {bracket_of(call.bracket, law)}"
-        return Line(call.text, type(law.mechanism).__name__, None, None, None, where)
-    weights = linear_weights(call, factor)
+            where += f"; its interval is that of {describe_bracket(call.bracket, law)}"
+        return ExplainedAggregate(call.text, type(law.mechanism).__name__, None, None, None, where)
+    weights = compute_linear_weights(call, factor)
     if weights is not None:
-        scale = _scale(law) * math.hypot(*map(float, weights))
-        return Line(call.text, name, scale, mean_size(law, weights), float(radius(law, weights, _BETA)))
+        scale = _combine_scales(law) * math.hypot(*map(float, weights))
+        return ExplainedAggregate(call.text, name, scale, compute_mean_error(law, weights), float(compute_radius(law, weights, _FAILURE_PROBABILITY)))
     if call.function == "CORR":
-        return Line(call.text, name, None, None, None, "the data decide how far off: the less the two vary, the farther")
+        return ExplainedAggregate(call.text, name, None, None, None, "the data decide how far off: the less the two vary, the farther")
     assert isinstance(call.measure, Measure)
-    per_row = PerRow(replace(call, measure=replace(call.measure, fine=1)), law, factor)  # the parts are those of the noise
-    return Line(call.text, name, _scale(law) * per_row.units, None, None, per_row.told(_BETA), per_row)
+    per_row = ExpectedRatioError(replace(call, measure=replace(call.measure, resolution=1)), law, factor)  # the parts are those of the noise
+    return ExplainedAggregate(call.text, name, _combine_scales(law) * per_row.units_per_noise, None, None, per_row.describe(_FAILURE_PROBABILITY), per_row)
 
 
-def _scale(law: Additive | Blend) -> float:
+def _combine_scales(law: AdditiveNoise | WeightedNoise) -> float:
     """Of several draws together, the one that would have their variance."""
-    return math.sqrt(sum(float(one.scale * share) ** 2 for one, share in law.parts)) if isinstance(law, Blend) else float(law.scale)
+    return math.sqrt(sum(float(one.scale * share) ** 2 for one, share in law.terms)) if isinstance(law, WeightedNoise) else float(law.scale)
 
 
-def within_quota(told: Explanation, left: Fraction) -> Explanation:
+def limit_to_quota(told: Explanation, left: Fraction) -> Explanation:
     """The explanation for an analyst with so much of their quota left, where that covers less than the budget does."""
     many = int(max(left, Fraction(0)) // told.epsilon)
     if told.free or many >= told.questions_left:
         return told
-    return replace(told, covered=many > 0, questions_left=many, short="quota")
+    return replace(told, covered=many > 0, questions_left=many, limited_by="quota")
 
 
-def questions_left(budget: Budget, cost: Loss, at: At | None = None) -> int:
+def count_questions_left(budget: Budget, cost: Loss, at: TableParts | None = None) -> int:
     """How many questions of this price the budget still covers, by doubling and halving."""
     low, high = 0, 1
     while budget.covers(high * cost, at):
@@ -193,12 +194,12 @@ def questions_left(budget: Budget, cost: Loss, at: At | None = None) -> int:
     return low
 
 
-def needed_epsilon(question: Question, noise_at: Callable[[Fraction], tuple[Question, Noise]], error: Fraction, most: Fraction) -> Fraction:
+def find_needed_epsilon(question: Question, noise_at: Callable[[Fraction], tuple[Question, ReleaseNoise]], error: Fraction, most: Fraction) -> Fraction:
     """The least epsilon, to four digits, at which every count and sum of the question has at most this expected error.
 
     ``noise_at`` gives the noise that the question would get at an epsilon, and the question with the measures that this is for.
     """
-    if not question.aggregates or any(linear_weights(call) is None for call in question.aggregates):
+    if not question.aggregates or any(compute_linear_weights(call) is None for call in question.aggregates):
         raise Unsupported(
             "The error of anything but COUNT and SUM depends on the data, such as on how many rows there are, which is private. "
             "Ask for an error of COUNT or SUM, or name an epsilon."
@@ -206,9 +207,9 @@ def needed_epsilon(question: Question, noise_at: Callable[[Fraction], tuple[Ques
 
     def good(epsilon: Fraction) -> bool:
         asked, noise = noise_at(epsilon)
-        laws = {measure: _law([noise], index) for index, measure in enumerate(asked.plan.measures)}
+        laws = {measure: _combine_noise([noise], index) for index, measure in enumerate(asked.plan.measures)}
         each = [(call, *laws[call.measure]) for call in asked.aggregates]
-        return all(isinstance(law, Picking) or mean_size(law, linear_weights(call, factor) or ()) <= error for call, law, factor in each)
+        return all(isinstance(law, CalibratedSelection) or compute_mean_error(law, compute_linear_weights(call, factor) or ()) <= error for call, law, factor in each)
 
     if not good(most):
         raise BudgetExceeded(f"Even epsilon {float(most):g}, the most that one question may ask for, leaves a larger error than that.")

@@ -15,35 +15,35 @@ from typing import Annotated, Any
 import typer
 
 import hedgerow
-from hedgerow.cli.audit import audit
-from hedgerow.cli.custody import budget, check, policy_accept, raise_budget
-from hedgerow.cli.demo import demo
-from hedgerow.cli.init import init
-from hedgerow.cli.ledgers import adopt, backup_ledger, begin_ledger, restore_ledger, verify_ledger
-from hedgerow.cli.local import local_collect, local_decode, local_encode, local_plan, local_simulate
+from hedgerow.cli.audit import audit_mechanism
+from hedgerow.cli.custodian import accept_policy, check_policy, raise_budget, show_budget
+from hedgerow.cli.demo import run_demo
+from hedgerow.cli.init import init_policy
+from hedgerow.cli.ledger import adopt_ledger, backup_ledger, begin_ledger, restore_ledger, verify_ledger
+from hedgerow.cli.local.commands import collect_reports, decode_reports, encode_values, plan_metric, simulate_clients
 from hedgerow.cli.publish import publish_cdf, publish_histogram, publish_marginals, publish_queries, publish_stream, publish_synthetic
-from hedgerow.cli.query import explain, query
-from hedgerow.cli.risk_answers import risk_answers
-from hedgerow.cli.risk_attack import risk_attack
-from hedgerow.cli.risk_table import risk_table
-from hedgerow.cli.terminal import failed, print_json, tolerant
-from hedgerow.cli.verify import verify
+from hedgerow.cli.query import explain_query, run_query
+from hedgerow.cli.risk.answers import attack_answers
+from hedgerow.cli.risk.attack import attack_secret
+from hedgerow.cli.risk.table import assess_table
+from hedgerow.cli.terminal import print_error, print_json, tolerate_ascii
+from hedgerow.cli.verify import verify_file
 from hedgerow.errors import BudgetExceeded, InvalidArgument, Refused
 
-__all__ = ["COMMANDS", "EXITS", "main"]
+__all__ = ["COMMANDS", "EXIT_CODES", "main"]
 
 # Some names are two words; ``main`` joins them before typer sees them.
 COMMANDS: Mapping[str, Callable[..., int]] = {
-    "demo": demo,
-    "init": init,
-    "check": check,
-    "query": query,
-    "explain": explain,
-    "budget": budget,
+    "demo": run_demo,
+    "init": init_policy,
+    "check": check_policy,
+    "query": run_query,
+    "explain": explain_query,
+    "budget": show_budget,
     "budget raise": raise_budget,
-    "policy accept": policy_accept,
+    "policy accept": accept_policy,
     "ledger verify": verify_ledger,
-    "ledger adopt": adopt,
+    "ledger adopt": adopt_ledger,
     "ledger backup": backup_ledger,
     "ledger restore": restore_ledger,
     "ledger begin": begin_ledger,
@@ -53,27 +53,27 @@ COMMANDS: Mapping[str, Callable[..., int]] = {
     "publish queries": publish_queries,
     "publish stream": publish_stream,
     "publish synthetic": publish_synthetic,
-    "local plan": local_plan,
-    "local simulate": local_simulate,
-    "local encode": local_encode,
-    "local collect": local_collect,
-    "local decode": local_decode,
-    "verify": verify,
-    "audit": audit,
-    "risk table": risk_table,
-    "risk answers": risk_answers,
-    "risk attack": risk_attack,
+    "local plan": plan_metric,
+    "local simulate": simulate_clients,
+    "local encode": encode_values,
+    "local collect": collect_reports,
+    "local decode": decode_reports,
+    "verify": verify_file,
+    "audit": audit_mechanism,
+    "risk table": assess_table,
+    "risk answers": attack_answers,
+    "risk attack": attack_secret,
 }
 
 # The first that fits counts.
-EXITS: tuple[tuple[type[BaseException], int], ...] = ((BudgetExceeded, 4), (Refused, 3), (InvalidArgument, 2), (Exception, 1))
+EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = ((BudgetExceeded, 4), (Refused, 3), (InvalidArgument, 2), (Exception, 1))
 _USAGE, _INTERRUPTED = 2, 130
 
 # typer shows one of click's errors in public; the one above it is the mistake on a command line.
-_WrongUsage: type[Exception] = typer.BadParameter.__mro__[1]
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
-def _program() -> typer.Typer:
+def _build_program() -> typer.Typer:
     program = typer.Typer(
         name="hedgerow",
         help="Differential privacy with exact noise.",
@@ -81,13 +81,13 @@ def _program() -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
-    program.callback(invoke_without_command=True)(_top)
+    program.callback(invoke_without_command=True)(_show_help)
     for name, command in COMMANDS.items():
-        program.command(name, help=_help(command))(command)
+        program.command(name, help=_format_help(command))(command)
     return program
 
 
-def _help(command: Callable[..., int]) -> str:
+def _format_help(command: Callable[..., int]) -> str:
     """Its docstring; where a line of that ends is no matter, only where a paragraph does."""
     paragraphs = (inspect.getdoc(command) or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
@@ -99,7 +99,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _top(
+def _show_help(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,  # noqa: ARG001
 ) -> None:
@@ -111,30 +111,30 @@ def _top(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the exit code is returned, and nothing is raised unless --debug asks for it."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    tolerant()
+    tolerate_ascii()
     try:
-        given = _joined(given)
+        given = _join_command_words(given)
         # Not standalone: typer then returns what the command returned, or the code of an Exit.
-        return int(_program()(args=given, prog_name="hedgerow", standalone_mode=False) or 0)
+        return int(_build_program()(args=given, prog_name="hedgerow", standalone_mode=False) or 0)
     except typer.Exit as done:
         return done.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        failed("Interrupted.")
+        print_error("Interrupted.")
         return _INTERRUPTED
     except Exception as error:
         if "--debug" in given:
             raise
         if isinstance(error, BrokenPipeError):
-            return _unread()
-        code = _USAGE if isinstance(error, _WrongUsage) else next(code for kind, code in EXITS if isinstance(error, kind))
-        message = _in_words(error)
+            return _close_output()
+        code = _USAGE if isinstance(error, _UsageError) else next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+        message = _format_error(error)
         if "--json" in given:
             print_json({"error": {"type": type(error).__name__, "message": message}})
-        failed(message)
+        print_error(message)
         return code
 
 
-def _joined(given: list[str]) -> list[str]:
+def _join_command_words(given: list[str]) -> list[str]:
     """The arguments with a command of two words as one."""
     if " ".join(given[:2]) in COMMANDS:
         return [" ".join(given[:2]), *given[2:]]
@@ -147,17 +147,17 @@ def _joined(given: list[str]) -> list[str]:
     if "--help" in given:
         typer.echo(f"'{first}' takes a second word: {listed}. Each has its own --help.")
         raise typer.Exit
-    raise _WrongUsage(f"'{first}' takes a second word: {listed}")
+    raise _UsageError(f"'{first}' takes a second word: {listed}")
 
 
-def _unread() -> int:
+def _close_output() -> int:
     """Whoever read the output has gone, as ``head`` does: nothing more is said, also not when Python closes its streams."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return EXITS[-1][1]
+    return EXIT_CODES[-1][1]
 
 
-def _in_words(error: Any) -> str:
-    if isinstance(error, _WrongUsage):
+def _format_error(error: Any) -> str:
+    if isinstance(error, _UsageError):
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "hedgerow"
         message = error.format_message().rstrip(".")  # type: ignore[attr-defined]

@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.terminal import Debug, Json, errors, output, print_json
+from hedgerow.cli.terminal import DebugOption, JsonOption, make_error_console, make_output_console, print_json
 from hedgerow.errors import InvalidArgument, SourceError
 
 if TYPE_CHECKING:
-    from hedgerow.cli.blanks import Blank
-    from hedgerow.cli.interview import Data, Draft
+    from hedgerow.cli.interview import DataFile, PolicyDraft
+    from hedgerow.cli.policy_questions import PolicyQuestion
 
-__all__ = ["init"]
+__all__ = ["init_policy"]
 
 
-def init(
+def init_policy(
     data: Annotated[list[Path], typer.Argument(metavar="DATA…", help="The .csv or .parquet files; each becomes a table.")],
     answers: Annotated[Path | None, typer.Option(metavar="FILE", help="Answers, written like a policy; what it lacks is asked.")] = None,
     to: Annotated[Path | None, typer.Option("--output", metavar="POLICY", help="The file to write; default: NAME.toml here.")] = None,
-    as_json: Json = False,
-    debug: Debug = False,  # noqa: ARG001
+    as_json: JsonOption = False,
+    debug: DebugOption = False,  # noqa: ARG001
 ) -> int:
     """Write a policy, asking the custodian for every bound. Looks at the names and types of columns, never at a row."""
-    from hedgerow.cli.interview import interview, read_answers
-    from hedgerow.engines.inspection import clocks, unread
+    from hedgerow.cli.interview import draft_policy, read_answers
+    from hedgerow.engines.tables.inspect import list_timestamp_notes, list_unreadable_notes
 
     given, text = ({}, "") if answers is None else read_answers(answers)
     base = given.get("database")
@@ -39,41 +39,41 @@ def init(
     policy = Path(f"{stem}.toml") if to is None else to
     if policy.exists() or policy.is_symlink():
         raise InvalidArgument("output", "must be a new file: a policy is never overwritten. Name another one with --output", str(policy))
-    found = _inspected(data, policy.parent)
-    ask = _asking(found) if _somebody_there() else None
-    draft = interview(given, found, name=stem if to is None else policy.stem, written=text, ask=ask)
-    _write(policy, draft.text)
-    _tell(policy, draft, [note for item in found for tell in (clocks, unread) for note in tell(item.table, item.columns)], as_json)
+    found = _inspect_files(data, policy.parent)
+    ask = _make_prompt(found) if _is_interactive() else None
+    draft = draft_policy(given, found, name=stem if to is None else policy.stem, written=text, ask=ask)
+    _write_file(policy, draft.text)
+    _report_draft(policy, draft, [note for item in found for tell in (list_timestamp_notes, list_unreadable_notes) for note in tell(item.table, item.columns)], as_json)
     return 0
 
 
-def _inspected(data: list[Path], folder: Path) -> list[Data]:
-    from hedgerow.cli.interview import Data
-    from hedgerow.engines.inspection import inspect
+def _inspect_files(data: list[Path], folder: Path) -> list[DataFile]:
+    from hedgerow.cli.interview import DataFile
+    from hedgerow.engines.tables.inspect import inspect_columns
 
-    found: dict[str, Data] = {}
+    found: dict[str, DataFile] = {}
     for path in data:
-        columns = inspect(path)
+        columns = inspect_columns(path)
         name = re.sub(r"\W+", "_", path.stem)
         name = name if name.isidentifier() else f"t_{name}"
         if name.casefold() in found:
             raise InvalidArgument("data", f"must have different names: two of them would be the table {name}", str(path))
         source = os.path.relpath(path.absolute(), folder.absolute()).replace(os.sep, "/")
-        found[name.casefold()] = Data(name, source, columns)
+        found[name.casefold()] = DataFile(name, source, columns)
     return list(found.values())
 
 
-def _somebody_there() -> bool:
+def _is_interactive() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _asking(data: list[Data]) -> Callable[[Blank], str]:
+def _make_prompt(data: list[DataFile]) -> Callable[[PolicyQuestion], str]:
     """Prompts on standard error, a heading for each table, and the same question again after an answer that cannot be read."""
-    console = errors()
+    console = make_error_console()
     columns = {item.table: ", ".join(f"{column.name} ({column.type or 'unreadable'})" for column in item.columns) for item in data}
     told: set[str] = set()
 
-    def ask(blank: Blank) -> str:
+    def ask(blank: PolicyQuestion) -> str:
         heading = blank.place[1] if blank.place[0] == "tables" else "budget"
         if heading not in told:
             told.add(heading)
@@ -83,10 +83,10 @@ def _asking(data: list[Data]) -> Callable[[Blank], str]:
                 console.print(f"  columns: {columns[heading]}", markup=False, soft_wrap=True)
         name = ".".join(blank.place[3:]) or blank.key
         while True:
-            console.print(f"  # {blank.asks}", style="dim", markup=False, soft_wrap=True)
+            console.print(f"  # {blank.prompt}", style="dim", markup=False, soft_wrap=True)
             said: str = typer.prompt(f"  {name}", default="", show_default=False, prompt_suffix=" = ", err=True)
             try:
-                blank.read(said)
+                blank.parse(said)
             except InvalidArgument as problem:
                 console.print(f"  {problem}", style="yellow", markup=False, soft_wrap=True)
             else:
@@ -95,7 +95,7 @@ def _asking(data: list[Data]) -> Callable[[Blank], str]:
     return ask
 
 
-def _write(policy: Path, text: str) -> None:
+def _write_file(policy: Path, text: str) -> None:
     try:
         with policy.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -103,14 +103,14 @@ def _write(policy: Path, text: str) -> None:
         raise SourceError(f"{policy} cannot be written: {failure.strerror}. Name another file with --output.") from None
 
 
-def _tell(policy: Path, draft: Draft, notes: list[str], as_json: bool) -> None:
+def _report_draft(policy: Path, draft: PolicyDraft, notes: list[str], as_json: bool) -> None:
     if as_json:
         tables = [table.name for table in draft.policy.tables]
         undeclared = {table: list(names) for table, names in draft.undeclared.items()}
         said = {"undeclared": undeclared, "notes": notes, "warnings": list(draft.policy.warnings)}
         print_json({"policy": str(policy), "tables": tables, **said})
         return
-    console = output()
+    console = make_output_console()
     console.print(f"Wrote {policy}.", style="bold green")
     for table, names in draft.undeclared.items():
         advice = "they can be counted; sums need bounds"

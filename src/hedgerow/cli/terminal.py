@@ -17,17 +17,17 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 
 from hedgerow.errors import InvalidArgument
 
-__all__ = ["Debug", "Json", "errors", "failed", "number", "output", "print_json", "tolerant", "working"]
+__all__ = ["DebugOption", "JsonOption", "make_error_console", "make_output_console", "parse_number", "print_error", "print_json", "show_progress", "tolerate_ascii"]
 
 # Every command takes these two. ``app`` looks for --debug itself, because it must know before a command line is understood.
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]
+DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
-_PATIENCE = 0.5  # seconds before a progress bar appears
-_PLAIN = str.maketrans("█▒░├─┤┼◆▶◀·–±≥…│└●", "#:.|-|+*><.-~>.|+*")
+_PROGRESS_DELAY = 0.5  # seconds before a progress bar appears
+_ASCII_SUBSTITUTES = str.maketrans("█▒░├─┤┼◆▶◀·–±≥…│└●", "#:.|-|+*><.-~>.|+*")
 
 
-def number(text: str | None, argument: str) -> Decimal | None:
+def parse_number(text: str | None, argument: str) -> Decimal | None:
     """A number as it was typed: 0.1 is one tenth, not the double next to it."""
     try:
         return None if text is None else Decimal(text)
@@ -35,12 +35,12 @@ def number(text: str | None, argument: str) -> Decimal | None:
         raise InvalidArgument(argument, "must be a number", text) from None
 
 
-def output() -> Console:
+def make_output_console() -> Console:
     """For the answer."""
     return Console(highlight=False)
 
 
-def errors() -> Console:
+def make_error_console() -> Console:
     """For progress and mistakes."""
     return Console(stderr=True, highlight=False)
 
@@ -50,24 +50,24 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def failed(message: str) -> None:
+def print_error(message: str) -> None:
     """A mistake, in one or two sentences."""
-    console = errors()
+    console = make_error_console()
     console.print("Error: ", style="bold red", end="")
     console.print(message, markup=False, soft_wrap=True)
 
 
 @contextmanager
-def working(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+def show_progress(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar for what takes longer than a moment; gives the function that moves it, or None where nobody would see it."""
-    console = errors()
+    console = make_error_console()
     if quiet or not console.is_terminal:
         yield None
         return
     columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=console, transient=True)
     task = bar.add_task(doing, total=None)
-    patience = threading.Timer(_PATIENCE, bar.start)
+    patience = threading.Timer(_PROGRESS_DELAY, bar.start)
     patience.start()
     try:
         yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -77,13 +77,13 @@ def working(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] |
         bar.stop()
 
 
-def tolerant() -> None:
+def tolerate_ascii() -> None:
     """Let a terminal that knows ASCII only show the nearest thing instead of failing."""
 
     def nearest(error: UnicodeError) -> tuple[str | bytes, int]:
         if not isinstance(error, UnicodeEncodeError):
             raise error
-        part = error.object[error.start : error.end].translate(_PLAIN)
+        part = error.object[error.start : error.end].translate(_ASCII_SUBSTITUTES)
         return part.encode("ascii", "replace"), error.end
 
     codecs.register_error("nearest", nearest)

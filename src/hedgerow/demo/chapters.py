@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hedgerow.privacy.account import Account, decimals
+from hedgerow.privacy.budget_view import Balance, format_decimals
 
 __all__ = [
     "Again",
     "Attacked",
     "Audited",
-    "Bar",
     "Chapter",
     "Charge",
     "Discovered",
@@ -30,8 +29,9 @@ __all__ = [
     "Refusal",
     "Refused",
     "Spent",
+    "TextBar",
     "Unpaid",
-    "plain",
+    "encode_chapter",
 ]
 
 
@@ -42,11 +42,11 @@ class Receipt:
     entry: int
     cost: Fraction
     reused: bool
-    account: Account
+    account: Balance
 
 
 @dataclass(frozen=True)
-class Bar:
+class TextBar:
     """One value with its 95 % interval."""
 
     label: str
@@ -65,7 +65,7 @@ class Protected:
     neighbours: str
     guess: float
     truth: int
-    account: Account
+    account: Balance
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Explained:
     words: str
     error: int
     epsilon: Fraction
-    account: Account
+    account: Balance
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Grouped:
     """Counts and means of groups."""
 
     sql: str
-    counts: tuple[Bar, ...]
-    means: tuple[Bar, ...]
+    counts: tuple[TextBar, ...]
+    means: tuple[TextBar, ...]
     receipt: Receipt
 
 
@@ -104,7 +104,7 @@ class Discovered:
 
     sql: str
     threshold: int
-    counts: tuple[Bar, ...]
+    counts: tuple[TextBar, ...]
     truth_hidden: tuple[tuple[str, int], ...]
     receipt: Receipt
 
@@ -114,8 +114,8 @@ class Filtered:
     """Counts and means of some of the rows."""
 
     sql: str
-    counts: tuple[Bar, ...]
-    means: tuple[Bar, ...]
+    counts: tuple[TextBar, ...]
+    means: tuple[TextBar, ...]
     receipt: Receipt
 
 
@@ -132,7 +132,7 @@ class Refused:
     """Questions that no budget buys."""
 
     refusals: tuple[Refusal, ...]
-    account: Account
+    account: Balance
 
 
 @dataclass(frozen=True)
@@ -147,13 +147,13 @@ class Attacked:
     different: int
     sql: str
     epsilon: Fraction
-    answers: tuple[Bar, ...]
+    answers: tuple[TextBar, ...]
     average: float
     spread: float
     honest: float
     refused: str
     truth: int
-    account: Account
+    account: Balance
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class Spent:
     sql: str
     epsilon: Fraction
     message: str
-    account: Account
+    account: Balance
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Unpaid:
     title: str
     sql: str
     message: str
-    account: Account
+    account: Balance
 
 
 @dataclass(frozen=True)
@@ -220,17 +220,17 @@ class Audited:
 Chapter = Protected | Explained | Grouped | Again | Discovered | Filtered | Refused | Attacked | Spent | Kept | Unpaid | Audited
 
 
-def plain(chapter: Chapter) -> dict[str, Any]:
+def encode_chapter(chapter: Chapter) -> dict[str, Any]:
     """A chapter as data for JSON, with its name."""
-    fields: dict[str, Any] = _plain(chapter)
+    fields: dict[str, Any] = _encode_value(chapter)
     return {"chapter": type(chapter).__name__.lower()} | fields
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Account):
+def _encode_value(value: Any) -> Any:
+    if isinstance(value, Balance):
         return value.to_dict()
     if isinstance(value, Fraction):
-        return decimals(value, up=True)
+        return format_decimals(value, up=True)
     if dataclasses.is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+        return {field.name: _encode_value(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    return [_encode_value(item) for item in value] if isinstance(value, tuple) else value

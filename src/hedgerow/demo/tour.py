@@ -17,10 +17,10 @@ import duckdb
 import hedgerow
 from hedgerow.answers.answer import Answer
 from hedgerow.database import Database
+from hedgerow.demo.audit_chapter import audit_noise
 from hedgerow.demo.chapters import (
     Again,
     Attacked,
-    Bar,
     Chapter,
     Charge,
     Discovered,
@@ -33,15 +33,15 @@ from hedgerow.demo.chapters import (
     Refusal,
     Refused,
     Spent,
+    TextBar,
     Unpaid,
 )
-from hedgerow.demo.outside import audited
 from hedgerow.errors import BudgetExceeded
 from hedgerow.ledger import verify
 from hedgerow.mechanisms import Laplace
-from hedgerow.privacy.account import Account
+from hedgerow.privacy.budget_view import Balance
 
-__all__ = ["Visit", "tour"]
+__all__ = ["ClinicSession", "tour"]
 
 BY_REGION = "SELECT region, COUNT(*) AS visits, AVG(cost) AS mean_cost\nFROM visits GROUP BY region"
 IN_OTHER_WORDS = "select region, count(*) as n, avg(cost + 0) as money\nfrom visits where 1 = 1 group by 1"
@@ -54,12 +54,12 @@ TARGET = f"{COUNTED} WHERE smoker AND age >= 90"
 TOO_MUCH = f"{COUNTED} WHERE age >= 80"
 REFUSED = ("SELECT * FROM patients", "SELECT region, SUM(length_of_stay) FROM visits GROUP BY region")
 
-MANY = 50  # how often the attacker repeats one question
-TRIES = 20  # and how many new ones there are to try
+REPEATS = 50  # how often the attacker repeats one question
+MAX_VARIANTS = 20  # and how many new ones there are to try
 HALF, SMALL, WHOLE = Fraction(1, 2), Fraction(1, 10), Fraction(1)
 
 
-class Visit:
+class ClinicSession:
     """An open clinic, and the tour's way to ask it."""
 
     def __init__(self, policy: Path, db: Database) -> None:
@@ -67,10 +67,10 @@ class Visit:
         self.db = db
 
     @property
-    def account(self) -> Account:
+    def account(self) -> Balance:
         """The epsilon of the patients."""
         view = self.db.budgets["patients"]
-        return view if isinstance(view, Account) else view.epsilon
+        return view if isinstance(view, Balance) else view.epsilon
 
     def ask(self, sql: str, epsilon: Fraction, analyst: str = "ana") -> Answer:
         """A question, paid for first."""
@@ -82,7 +82,7 @@ class Visit:
         """What an answer has cost just now."""
         return Receipt(answer.receipt.entry, Fraction(answer.cost.epsilon), answer.receipt.reused, self.account)
 
-    def truth(self, sql: str) -> list[tuple[Any, ...]]:
+    def query_exact(self, sql: str) -> list[tuple[Any, ...]]:
         """The exact answer, for the custodian's eyes."""
         folder = self.policy.parent
         with duckdb.connect(":memory:") as files:
@@ -94,7 +94,7 @@ class Visit:
 def tour(policy: Path) -> Iterator[Chapter]:
     """The chapters, each made when it is asked for."""
     with hedgerow.open(policy) as db:
-        visit = Visit(policy, db)
+        visit = ClinicSession(policy, db)
         yield protected(visit)
         yield explained(visit)
         yield from _paid("What does a visit cost?", BY_REGION, grouped, visit)
@@ -105,10 +105,10 @@ def tour(policy: Path) -> Iterator[Chapter]:
         yield attacked(visit)
         yield spent(visit)
         yield kept(visit)
-    yield audited()
+    yield audit_noise()
 
 
-def _paid(title: str, sql: str, chapter: Callable[[Visit], Chapter], visit: Visit) -> Iterator[Chapter]:
+def _paid(title: str, sql: str, chapter: Callable[[ClinicSession], Chapter], visit: ClinicSession) -> Iterator[Chapter]:
     """A chapter, or the kind word that somebody has spent what it takes."""
     try:
         yield chapter(visit)
@@ -116,67 +116,67 @@ def _paid(title: str, sql: str, chapter: Callable[[Visit], Chapter], visit: Visi
         yield Unpaid(title, sql, str(problem), visit.account)
 
 
-def protected(visit: Visit) -> Protected:
+def protected(visit: ClinicSession) -> Protected:
     """The unit, and what the whole budget means: from even odds, belief in presence rises to e^E/(1 + e^E) at most."""
     table = visit.db.policy.table("patients")
     assert table is not None
-    ((people,),) = visit.truth("SELECT COUNT(*) FROM patients")
+    ((people,),) = visit.query_exact("SELECT COUNT(*) FROM patients")
     account = visit.account
     guess = 1 / (1 + exp(-float(account.total)))
     return Protected(str(visit.policy), str(table.unit), str(table.neighbours), guess, people, account)
 
 
-def explained(visit: Visit) -> Explained:
+def explained(visit: ClinicSession) -> Explained:
     """The price of a question, and the question for a price."""
     words = repr(visit.db.explain(BY_REGION, epsilon=HALF))
     return Explained(BY_REGION, words, 5, visit.db.explain(COUNTED, error=5).epsilon, visit.account)
 
 
-def _bars(answer: Answer, column: str, truth: Mapping[str, Any]) -> tuple[Bar, ...]:
+def _build_bars(answer: Answer, column: str, truth: Mapping[str, Any]) -> tuple[TextBar, ...]:
     key = answer.columns[0]
     found = []
     for row, pair in zip(answer.rows, answer.interval(column), strict=True):
         label = str(row[key]).lower() if isinstance(row[key], bool) else str(row[key])
         low, high = pair or (0, 0)
-        found.append(Bar(label, row[column] or 0, low, high, truth.get(row[key], 0)))
+        found.append(TextBar(label, row[column] or 0, low, high, truth.get(row[key], 0)))
     return tuple(found)
 
 
-def grouped(visit: Visit) -> Grouped:
+def grouped(visit: ClinicSession) -> Grouped:
     """Counts and means, with their intervals."""
     answer = visit.ask(BY_REGION, HALF)
-    truth = visit.truth(BY_REGION)
+    truth = visit.query_exact(BY_REGION)
     counts, means = ({row[0]: row[place] for row in truth} for place in (1, 2))
-    return Grouped(BY_REGION, _bars(answer, "visits", counts), _bars(answer, "mean_cost", means), visit.receipt(answer))
+    return Grouped(BY_REGION, _build_bars(answer, "visits", counts), _build_bars(answer, "mean_cost", means), visit.receipt(answer))
 
 
-def again(visit: Visit) -> Again:
+def again(visit: ClinicSession) -> Again:
     """Other words, the same meaning: the stored answer."""
     first, second = visit.ask(BY_REGION, HALF), visit.ask(IN_OTHER_WORDS, HALF)
     same = [list(row.values()) for row in first.rows] == [list(row.values()) for row in second.rows]
     return Again(IN_OTHER_WORDS, same, visit.receipt(second))
 
 
-def discovered(visit: Visit) -> Discovered:
+def discovered(visit: ClinicSession) -> Discovered:
     """Groups that nobody listed come out when enough people share them."""
     price = Fraction(3, 4)
     answer = visit.ask(DIAGNOSES, price)
     threshold = visit.db.explain(DIAGNOSES, epsilon=price).threshold or 0
-    truth = dict(visit.truth(DIAGNOSES))
+    truth = dict(visit.query_exact(DIAGNOSES))
     shown = {row["diagnosis"] for row in answer.rows}
     hidden = tuple((name, count) for name, count in truth.items() if name not in shown)
-    return Discovered(DIAGNOSES, threshold, _bars(answer, "visits", truth), hidden, visit.receipt(answer))
+    return Discovered(DIAGNOSES, threshold, _build_bars(answer, "visits", truth), hidden, visit.receipt(answer))
 
 
-def filtered(visit: Visit) -> Filtered:
+def filtered(visit: ClinicSession) -> Filtered:
     """A WHERE costs nothing more."""
     answer = visit.ask(LUNGS, HALF)
-    truth = visit.truth(LUNGS)
+    truth = visit.query_exact(LUNGS)
     counts, means = ({row[0]: row[place] for row in truth} for place in (1, 2))
-    return Filtered(LUNGS, _bars(answer, "visits", counts), _bars(answer, "mean_cost", means), visit.receipt(answer))
+    return Filtered(LUNGS, _build_bars(answer, "visits", counts), _build_bars(answer, "mean_cost", means), visit.receipt(answer))
 
 
-def refused(visit: Visit) -> Refused:
+def refused(visit: ClinicSession) -> Refused:
     """What no budget buys: rows, and sums of what has no bounds."""
     found = []
     for sql in REFUSED:
@@ -187,37 +187,37 @@ def refused(visit: Visit) -> Refused:
     return Refused(tuple(found), visit.account)
 
 
-def attacked(visit: Visit) -> Attacked:
+def attacked(visit: ClinicSession) -> Attacked:
     """Average the noise away: new questions that mean nearly the same, then one of them many times.
 
     k answers at epsilon e have a mean whose noise is sqrt(k) times narrower than that of one; a single honest question at k e would
     have had noise k times narrower.
     """
-    ((truth,),) = visit.truth(TARGET)
-    found, message = list[Bar](), ""
-    for number in range(TRIES):
+    ((truth,),) = visit.query_exact(TARGET)
+    found, message = list[TextBar](), ""
+    for number in range(MAX_VARIANTS):
         sql = f"{TARGET} AND bmi > {10 + number / 10:.1f}" if number else TARGET
         try:
-            (bar,) = _bars(visit.ask(sql, SMALL, "mallory"), "n", {})
+            (bar,) = _build_bars(visit.ask(sql, SMALL, "mallory"), "n", {})
         except BudgetExceeded as problem:
             message = str(problem)
             break
-        found.append(Bar(str(number + 1), bar.answer, bar.low, bar.high, truth))
+        found.append(TextBar(str(number + 1), bar.answer, bar.low, bar.high, truth))
     paid = len(found)
-    repeats = MANY if paid else 0
+    repeats = REPEATS if paid else 0
     different = len({visit.ask(TARGET, SMALL, "mallory").rows[0]["n"] for _ in range(repeats)})
     average = sum(bar.answer for bar in found) / max(paid, 1)
-    wide, narrow = (_deviation(SMALL * times) for times in (1, max(paid, 1)))
+    wide, narrow = (_compute_deviation(SMALL * times) for times in (1, max(paid, 1)))
     spread = wide / max(paid, 1) ** 0.5
     return Attacked(repeats, different, TARGET, SMALL, tuple(found), average, spread, narrow, message, truth, visit.account)
 
 
-def _deviation(epsilon: Fraction) -> float:
+def _compute_deviation(epsilon: Fraction) -> float:
     """How far a count at this epsilon is off, as a standard deviation."""
     return float(Laplace.calibrate(sensitivity=1, epsilon=epsilon).scale) * 2**0.5
 
 
-def spent(visit: Visit) -> Spent:
+def spent(visit: ClinicSession) -> Spent:
     """One question that asks for more than is left. Where a custodian raised the budget it is not asked at all."""
     message = ""
     if not visit.db.explain(TOO_MUCH, epsilon=WHOLE).covered:
@@ -228,18 +228,18 @@ def spent(visit: Visit) -> Spent:
     return Spent(TOO_MUCH, WHOLE, message, visit.account)
 
 
-def kept(visit: Visit) -> Kept:
+def kept(visit: ClinicSession) -> Kept:
     """The ledger, recomputed from its file alone."""
     path = visit.db.policy.ledger_path
     assert path is not None
     report = verify(path)
     charges = tuple(
-        Charge(entry.seq, entry.body["analyst"], _about(entry.body["about"]), Fraction(entry.body["epsilon"]))
+        Charge(entry.seq, entry.body["analyst"], _describe_charge(entry.body["about"]), Fraction(entry.body["epsilon"]))
         for entry in visit.db.ledger.entries()
         if entry.kind == "charge"
     )
     return Kept(str(path), report.entries, report.sound, sum((charge.epsilon for charge in charges), Fraction(0)), charges)
 
 
-def _about(told: Mapping[str, Any]) -> str:
+def _describe_charge(told: Mapping[str, Any]) -> str:
     return f"{', '.join(told['aggregates'])} of {told['table']}"

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from hedgerow.errors import LedgerError
-from hedgerow.ledger.book import Book
-from hedgerow.ledger.files import born, put
+from hedgerow.ledger.durable_files import read_birth_time, replace_file
+from hedgerow.ledger.rules import LedgerState
 from hedgerow.privacy.loss import Loss
 
 __all__ = ["Anchor"]
@@ -36,40 +36,40 @@ class Anchor:
     born: int | None = None  # nor this; and some systems do not tell
 
     @staticmethod
-    def place(ledger: Path) -> Path:
+    def path_for(ledger: Path) -> Path:
         """Where the anchor of this ledger lies: beside it."""
         return ledger.with_name(ledger.name + ".anchor")
 
     @classmethod
-    def of(cls, book: Book, file: Path) -> Anchor:
+    def from_state(cls, book: LedgerState, file: Path) -> Anchor:
         """The anchor for the present end of ``book``, kept in ``file``."""
         seen = file.stat()
-        peaks = {name: loss.to_dict() for name, loss in book.peaks.items()}
-        return cls(book.ledger, book.seq, book.head, seen.st_dev, seen.st_ino, peaks, book.sources, born(file))
+        peaks = {name: loss.to_dict() for name, loss in book.largest_totals.items()}
+        return cls(book.ledger, book.seq, book.head, seen.st_dev, seen.st_ino, peaks, book.sources, read_birth_time(file))
 
     @classmethod
     def read(cls, ledger: Path) -> Anchor | None:
         """The anchor of this ledger; None where there is none."""
         try:
-            held = cls(**json.loads(cls.place(ledger).read_text(encoding="utf-8")))
+            held = cls(**json.loads(cls.path_for(ledger).read_text(encoding="utf-8")))
             [Loss.from_dict(dict(loss)) for loss in held.peaks.values()]
             [name.encode() for name in held.sources.values()]
         except FileNotFoundError:
             return None
         except (OSError, TypeError, ValueError, AttributeError):
             raise LedgerError(
-                f"The anchor of the ledger, '{cls.place(ledger)}', cannot be read. Restore it, or see 'hedgerow ledger adopt'."
+                f"The anchor of the ledger, '{cls.path_for(ledger)}', cannot be read. Restore it, or see 'hedgerow ledger adopt'."
             ) from None
         return held
 
-    def lies_at(self, file: Path) -> bool:
+    def is_same_file(self, file: Path) -> bool:
         """Whether ``file`` is the very file, not a copy."""
         seen = file.stat()
-        return (seen.st_dev, seen.st_ino) == (self.device, self.inode) and self.born in (None, born(file))
+        return (seen.st_dev, seen.st_ino) == (self.device, self.inode) and self.born in (None, read_birth_time(file))
 
     def write(self, ledger: Path) -> None:
         """Put it on disk, whole or not at all. Call it alone."""
-        put(self.place(ledger), json.dumps(asdict(self)))
+        replace_file(self.path_for(ledger), json.dumps(asdict(self)))
 
     def advance(self, ledger: Path) -> None:
         """Write it unless it is there already; an anchor never goes back. Call it alone."""

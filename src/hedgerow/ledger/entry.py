@@ -16,7 +16,7 @@ from typing import Any
 
 from hedgerow.errors import InvalidArgument, LedgerError
 
-__all__ = ["Entry", "canonical", "now"]
+__all__ = ["Entry", "encode_canonical", "format_now"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +36,22 @@ class Entry:
             raise LedgerError(f"Entry {self.seq} of the ledger holds something other than text.")
 
     @classmethod
-    def make(cls, ledger: str, seq: int, kind: str, body: Mapping[str, object], previous: str, time: str) -> Entry:
+    def build(cls, ledger: str, seq: int, kind: str, body: Mapping[str, object], previous: str, time: str) -> Entry:
         """The entry with its hash filled in."""
-        text = canonical(body)
-        return cls(seq, kind, time, text, previous, _digest(ledger, seq, kind, time, text, previous))
+        text = encode_canonical(body)
+        return cls(seq, kind, time, text, previous, _compute_hash(ledger, seq, kind, time, text, previous))
 
     @property
     def body(self) -> dict[str, Any]:
         """What the entry says; a new dict each time."""
         return dict(json.loads(self.text))
 
-    def fits(self, ledger: str) -> bool:
+    def has_valid_hash(self, ledger: str) -> bool:
         """Whether the hash is the one of this content, in the ledger of this id."""
-        return self.hash == _digest(ledger, self.seq, self.kind, self.time, self.text, self.previous)
+        return self.hash == _compute_hash(ledger, self.seq, self.kind, self.time, self.text, self.previous)
 
 
-def canonical(body: Mapping[str, object]) -> str:
+def encode_canonical(body: Mapping[str, object]) -> str:
     """Sorted, compact ASCII JSON: one text for one meaning."""
     try:
         return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -59,11 +59,11 @@ def canonical(body: Mapping[str, object]) -> str:
         raise InvalidArgument("body", "must be plain JSON: dicts, lists, text, finite numbers") from None
 
 
-def now() -> str:
+def format_now() -> str:
     """The time in UTC, always 27 characters, so that text sorts as time does."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def _digest(*fields: object) -> str:
+def _compute_hash(*fields: object) -> str:
     written = "".join(f"{len(text)}:{text}" for text in map(str, fields))
     return hashlib.sha256(written.encode()).hexdigest()

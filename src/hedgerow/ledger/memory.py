@@ -9,23 +9,23 @@ from contextlib import contextmanager
 from typing import Any
 
 from hedgerow.errors import LedgerError
-from hedgerow.ledger.book import FORMAT, Book
 from hedgerow.ledger.entry import Entry
-from hedgerow.ledger.name import fresh_id
-from hedgerow.ledger.store import Store
+from hedgerow.ledger.interface import LedgerBase
+from hedgerow.ledger.ledger_id import create_ledger_id
+from hedgerow.ledger.rules import FORMAT, LedgerState
 
 __all__ = ["LedgerCopy", "MemoryLedger"]
 
 
-class MemoryLedger(Store):
+class MemoryLedger(LedgerBase):
     """For a notebook. The budget is gone with the process, so a second session starts a second budget."""
 
     def __init__(self) -> None:
-        self._book = Book()
+        self._state = LedgerState()
         self._entries: list[Entry] = []
         self._lock = threading.RLock()
         self._pid = os.getpid()
-        self._add("open", {"ledger": fresh_id(), "format": FORMAT})
+        self._append("open", {"ledger": create_ledger_id(), "format": FORMAT})
 
     def entries(self) -> list[Entry]:
         """All entries in order."""
@@ -35,16 +35,16 @@ class MemoryLedger(Store):
         """Nothing to let go of."""
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
         if self._pid != os.getpid():
             raise LedgerError("A ledger in memory cannot be used after a fork: two copies would be two budgets. Name a ledger file.")
         with self._lock:
             yield
 
-    def _keep(self, entry: Entry) -> None:
+    def _store_entry(self, entry: Entry) -> None:
         self._entries.append(entry)
 
-    def _read(self, seq: int) -> Entry:
+    def _read_entry(self, seq: int) -> Entry:
         return self._entries[seq - 1]
 
 
@@ -53,8 +53,8 @@ class LedgerCopy(MemoryLedger):
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         super().__init__()
-        self._book, self._entries = Book(), list(entries)
-        self._book.follow(entries)
+        self._state, self._entries = LedgerState(), list(entries)
+        self._state.replay(entries)
 
     def charge(self, *_: Any, **__: Any) -> Entry:
         """Never."""

@@ -21,46 +21,46 @@ import apsw
 
 from hedgerow.errors import InvalidArgument, LedgerError
 from hedgerow.ledger.anchor import Anchor
-from hedgerow.ledger.book import FORMAT, Book, larger
+from hedgerow.ledger.durable_files import lock_folder, rewrite_file, sync_to_disk
 from hedgerow.ledger.entry import Entry
-from hedgerow.ledger.files import alone, sync, write_again
-from hedgerow.ledger.name import fresh_id
-from hedgerow.ledger.place import settle
-from hedgerow.ledger.store import Store
-from hedgerow.ledger.tail import drop_tail, keep_tail, read_tail
+from hedgerow.ledger.interface import LedgerBase
+from hedgerow.ledger.ledger_id import create_ledger_id
+from hedgerow.ledger.location import resolve_ledger_path
+from hedgerow.ledger.rules import FORMAT, LedgerState, compute_larger_loss
+from hedgerow.ledger.unsynced_entries import read_tail, remove_tail, write_tail
 from hedgerow.privacy.loss import Loss
 
-__all__ = ["Ledger", "copy_entries", "entries_of", "plainly"]
+__all__ = ["Ledger", "copy_entries", "explain_errors", "read_entries"]
 
 _TABLE = """CREATE TABLE entries (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, time TEXT NOT NULL,
 body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT"""
 _INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)"
 _SELECT = "SELECT seq, kind, time, body, previous, hash FROM entries WHERE seq >= ? ORDER BY seq"
-_ADOPT = "When no other copy is in use, the custodian runs 'hedgerow ledger adopt'."
-_LOST = (
+_ADOPT_HINT = "When no other copy is in use, the custodian runs 'hedgerow ledger adopt'."
+_RESTORE_HINT = (
     "Put the newest copy back, with 'hedgerow ledger restore POLICY COPY'; if entries are lost for good, 'hedgerow ledger adopt --lost' "
     "goes on with all budgets closed."
 )
 
 
-class Ledger(Store):
+class Ledger(LedgerBase):
     """A durable ledger. Several processes and threads may share it, and a forked child may go on using it."""
 
     _vfs: str | None = None
     _synchronous = "FULL"
 
     def __init__(self, path: str | Path, *, wait: float = 30.0) -> None:
-        self.path = settle(path)
+        self.path = resolve_ledger_path(path)
         self._wait = wait
         self._lock = threading.RLock()
-        self._book = Book()
-        self._db: apsw.Connection | None = None
+        self._state = LedgerState()
+        self._database: apsw.Connection | None = None
         self._pid = 0
         self._closed = False
-        self._written: list[Entry] = []  # in this turn
-        self._doubt: tuple[Entry, ...] = ()  # of turns that failed when something was written
-        with _GATE:
-            _LIVE.add(self)
+        self._uncommitted: list[Entry] = []  # in this turn
+        self._doubtful: tuple[Entry, ...] = ()  # of turns that failed when something was written
+        with _REGISTRY_LOCK:
+            _OPEN_LEDGERS.add(self)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool, wait: float = 30.0) -> Self:
@@ -70,11 +70,11 @@ class Ledger(Store):
         """
         ledger = cls(path, wait=wait)
         try:
-            ledger._resume()
+            ledger._finish_creation()
             if create:
                 ledger._create()
             ledger._catch_up()  # without the write lock, so that a long ledger does not keep others waiting
-            with ledger._turn():  # an anchor that a crash left behind catches up
+            with ledger._transaction():  # an anchor that a crash left behind catches up
                 return ledger
         except BaseException:
             ledger.close()
@@ -90,26 +90,26 @@ class Ledger(Store):
         when the whole file is gone; its successor starts closed. ``spent`` is the custodian's word that a population has lost no more
         than that so far. Broken chains and foreign ledgers are refused in any case.
         """
-        with cls(path, wait=wait) as ledger, plainly(ledger.path):
-            ledger._resume()
+        with cls(path, wait=wait) as ledger, explain_errors(ledger.path):
+            ledger._finish_creation()
             anchor = Anchor.read(ledger.path)
             if lost and anchor is not None and not ledger.path.exists():
-                return ledger._begin_closed(note, {}, spent)
-            with ledger._turn(trusting=True):
-                whole = anchor is not None and ledger._hash(anchor.seq) == anchor.hash
-                return ledger._add(*ledger._vouched(anchor, note, whole, lost, spent))
+                return ledger._create_closed(note, {}, spent)
+            with ledger._transaction(trusting=True):
+                whole = anchor is not None and ledger._read_hash(anchor.seq) == anchor.hash
+                return ledger._append(*ledger._build_adoption(anchor, note, whole, lost, spent))
 
     @property
-    def book(self) -> Book:
+    def state(self) -> LedgerState:
         """What the entries add up to, those of other processes included."""
         self._catch_up()
-        return self._book
+        return self._state
 
     def entries(self) -> list[Entry]:
         """All entries in order."""
         self._catch_up()
-        with self._lock, plainly(self.path):
-            return list(_stored(self._connection()))
+        with self._lock, explain_errors(self.path):
+            return list(_select_entries(self._get_connection()))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -118,162 +118,162 @@ class Ledger(Store):
             self._disconnect()
 
     @contextmanager
-    def _turn(self, *, trusting: bool = False) -> Iterator[None]:
-        with self._lock, plainly(self.path):
+    def _transaction(self, *, trusting: bool = False) -> Iterator[None]:
+        with self._lock, explain_errors(self.path):
             if not trusting:
-                self._mend()
-            with self._step(trusting=trusting):
+                self._recover_doubtful()
+            with self._run_transaction(trusting=trusting):
                 yield
 
     @contextmanager
-    def _step(self, *, trusting: bool = False) -> Iterator[None]:
+    def _run_transaction(self, *, trusting: bool = False) -> Iterator[None]:
         """One transaction and its anchor. The folder's lock is held over both: nobody else sees what is not anchored yet."""
-        db, before = self._connection(), -1
-        self._written = []
+        db, before = self._get_connection(), -1
+        self._uncommitted = []
         try:
             db.execute("BEGIN IMMEDIATE")
-            with alone(self.path.parent, self._wait):
-                known = self._look(trusting=trusting)
-                if known is None or known.seq < self._book.seq:  # a sync failed, or a crash came before the anchor
-                    write_again(self.path.with_name(self.path.name + "-wal"))
-                before = self._book.seq
+            with lock_folder(self.path.parent, self._wait):
+                known = self._read_new_entries(trusting=trusting)
+                if known is None or known.seq < self._state.seq:  # a sync failed, or a crash came before the anchor
+                    rewrite_file(self.path.with_name(self.path.name + "-wal"))
+                before = self._state.seq
                 yield
                 db.execute("COMMIT")
-                anchor = Anchor.of(self._book, self.path)
+                anchor = Anchor.from_state(self._state, self.path)
                 anchor.write(self.path) if trusting else anchor.advance(self.path)
         except BaseException:
-            if self._book.seq == before and db.in_transaction:
+            if self._state.seq == before and db.in_transaction:
                 db.execute("ROLLBACK")  # refused before anything was written: nothing is in doubt
             else:
-                self._doubt += tuple(entry for entry in self._written if entry not in self._doubt)
-                self._forget()
+                self._doubtful += tuple(entry for entry in self._uncommitted if entry not in self._doubtful)
+                self._reset()
             raise
 
-    def _mend(self) -> None:
+    def _recover_doubtful(self) -> None:
         """Write entries of a turn that failed to a new file, and then into the ledger again, before anything else is done.
 
         One whose number another process has taken since was never committed, and nothing was answered for it.
         """
-        doubt = self._doubt or read_tail(self.path)
+        doubt = self._doubtful or read_tail(self.path)
         if doubt:
-            with alone(self.path.parent, self._wait):
-                keep_tail(self.path, doubt)
-            with self._step():
+            with lock_folder(self.path.parent, self._wait):
+                write_tail(self.path, doubt)
+            with self._run_transaction():
                 for entry in doubt:
-                    if (entry.seq, entry.previous) == (self._book.seq + 1, self._book.head):
-                        self._book.apply(entry)
-                        self._keep(entry)
-            drop_tail(self.path)
-            self._doubt = ()
+                    if (entry.seq, entry.previous) == (self._state.seq + 1, self._state.head):
+                        self._state.apply(entry)
+                        self._store_entry(entry)
+            remove_tail(self.path)
+            self._doubtful = ()
 
-    def _keep(self, entry: Entry) -> None:
-        self._written.append(entry)
-        self._connection().execute(_INSERT, astuple(entry))
+    def _store_entry(self, entry: Entry) -> None:
+        self._uncommitted.append(entry)
+        self._get_connection().execute(_INSERT, astuple(entry))
 
-    def _read(self, seq: int) -> Entry:
-        with self._lock, plainly(self.path):
-            entry = next(_stored(self._connection(), seq), None)
-        if entry is None or entry.seq != seq or not entry.fits(self._book.ledger):
-            raise LedgerError(f"Entry {seq} of the ledger is gone or was changed while it was open. {_LOST}")
+    def _read_entry(self, seq: int) -> Entry:
+        with self._lock, explain_errors(self.path):
+            entry = next(_select_entries(self._get_connection(), seq), None)
+        if entry is None or entry.seq != seq or not entry.has_valid_hash(self._state.ledger):
+            raise LedgerError(f"Entry {seq} of the ledger is gone or was changed while it was open. {_RESTORE_HINT}")
         return entry
 
     def _catch_up(self) -> None:
         """Read what other processes wrote since; where a turn of our own failed, mend that first."""
         with self._lock:
-            if self._doubt:
-                with self._turn():
+            if self._doubtful:
+                with self._transaction():
                     return
-            self._look()
+            self._read_new_entries()
 
-    def _look(self, *, trusting: bool = False) -> Anchor | None:
+    def _read_new_entries(self, *, trusting: bool = False) -> Anchor | None:
         """Read what other processes wrote since, and compare with the anchor."""
-        with self._lock, plainly(self.path):
+        with self._lock, explain_errors(self.path):
             try:
                 # The anchor first: what it names was committed before, so the entries read after it must include that.
                 anchor = None if trusting else Anchor.read(self.path)
-                self._follow(_stored(self._connection(), max(self._book.seq, 1)))
+                self._replay(_select_entries(self._get_connection(), max(self._state.seq, 1)))
                 if not trusting:
-                    self._compare(anchor)
+                    self._check_anchor(anchor)
                 return anchor
             except BaseException:
-                self._forget()
+                self._reset()
                 raise
 
-    def _follow(self, entries: Iterator[Entry]) -> None:
-        book = self._book
+    def _replay(self, entries: Iterator[Entry]) -> None:
+        book = self._state
         try:
             if book.seq:  # our own last entry comes first, unless somebody put an older file in its place
                 last = next(entries, None)
                 if last is None or (last.seq, last.hash) != (book.seq, book.head):
-                    raise LedgerError(f"Entry {book.seq} of the ledger is gone or changed: it was rolled back while open. {_LOST}")
-            book.follow(entries)
+                    raise LedgerError(f"Entry {book.seq} of the ledger is gone or changed: it was rolled back while open. {_RESTORE_HINT}")
+            book.replay(entries)
         except (UnicodeDecodeError, apsw.CorruptError):
-            raise LedgerError(f"Entry {book.seq + 1} of the ledger cannot be read: the file is damaged. {_LOST}") from None
+            raise LedgerError(f"Entry {book.seq + 1} of the ledger cannot be read: the file is damaged. {_RESTORE_HINT}") from None
         if not book.seq:
-            raise LedgerError(f"Entry 1 of the ledger is missing. {_LOST}")
+            raise LedgerError(f"Entry 1 of the ledger is missing. {_RESTORE_HINT}")
 
-    def _compare(self, anchor: Anchor | None) -> None:
+    def _check_anchor(self, anchor: Anchor | None) -> None:
         """The file must be the one that the anchor knows, and hold all that it knows."""
         if anchor is None:
-            raise LedgerError(f"The anchor of the ledger, '{Anchor.place(self.path)}', is missing. {_LOST}")
-        self._belongs(anchor)
-        if self._book.seq < anchor.seq:
-            raise LedgerError(f"Entry {self._book.seq + 1} of the ledger is missing: it was rolled back from entry {anchor.seq}. {_LOST}")
-        if self._hash(anchor.seq) != anchor.hash:
-            raise LedgerError(f"Entry {anchor.seq} of the ledger is another than was written: it was rolled back and written on. {_LOST}")
-        if not anchor.lies_at(self.path):
-            raise LedgerError(f"The ledger '{self.path}' is a copy: two copies would spend one budget twice. {_ADOPT}")
+            raise LedgerError(f"The anchor of the ledger, '{Anchor.path_for(self.path)}', is missing. {_RESTORE_HINT}")
+        self._check_ledger_id(anchor)
+        if self._state.seq < anchor.seq:
+            raise LedgerError(f"Entry {self._state.seq + 1} of the ledger is missing: it was rolled back from entry {anchor.seq}. {_RESTORE_HINT}")
+        if self._read_hash(anchor.seq) != anchor.hash:
+            raise LedgerError(f"Entry {anchor.seq} of the ledger is another than was written: it was rolled back and written on. {_RESTORE_HINT}")
+        if not anchor.is_same_file(self.path):
+            raise LedgerError(f"The ledger '{self.path}' is a copy: two copies would spend one budget twice. {_ADOPT_HINT}")
 
-    def _belongs(self, anchor: Anchor) -> None:
-        if anchor.ledger != self._book.ledger:
+    def _check_ledger_id(self, anchor: Anchor) -> None:
+        if anchor.ledger != self._state.ledger:
             raise LedgerError(f"The ledger '{self.path}' was swapped: its entry 1 opens another ledger. Put the right one back.")
 
-    def _hash(self, seq: int) -> object:
-        return self._connection().execute("SELECT hash FROM entries WHERE seq = ?", (seq,)).get
+    def _read_hash(self, seq: int) -> object:
+        return self._get_connection().execute("SELECT hash FROM entries WHERE seq = ?", (seq,)).get
 
-    def _vouched(
+    def _build_adoption(
         self, anchor: Anchor | None, note: str, whole: bool, lost: bool, declared: Mapping[str, Loss] | None
     ) -> tuple[str, dict[str, object]]:
         """Kind and body of the entry by which the custodian vouches for a file; ``whole``: it has all that the anchor knows."""
         if anchor is not None:
-            self._belongs(anchor)
+            self._check_ledger_id(anchor)
         if lost:
-            return "exhausted", _exhausted(note, self._book.peaks, anchor, declared)
+            return "exhausted", _build_exhausted_body(note, self._state.largest_totals, anchor, declared)
         if not whole:
-            raise LedgerError(f"Entry {self._book.seq + 1} of the ledger may be lost: the anchor is missing or knows more. {_LOST}")
+            raise LedgerError(f"Entry {self._state.seq + 1} of the ledger may be lost: the anchor is missing or knows more. {_RESTORE_HINT}")
         return "adopt", {"note": note}
 
     def _create(self) -> None:
         """Make the file, unless it is there. An anchor without its file means that a ledger was lost, not that none was made."""
-        with plainly(self.path), alone(self.path.parent, self._wait):
+        with explain_errors(self.path), lock_folder(self.path.parent, self._wait):
             if not self.path.exists() and Anchor.read(self.path) is None:
-                book = Book()
-                self._place(book, _written_on(book, ("open", {"ledger": fresh_id(), "format": FORMAT})))
+                book = LedgerState()
+                self._install(book, _append_entries(book, ("open", {"ledger": create_ledger_id(), "format": FORMAT})))
 
-    def _resume(self) -> None:
+    def _finish_creation(self) -> None:
         """Go on where a crash came between the anchor of a new file and its name."""
-        if not self._draft.exists() or self.path.exists():
+        if not self._draft_path.exists() or self.path.exists():
             return
-        with plainly(self.path), alone(self.path.parent, self._wait):
+        with explain_errors(self.path), lock_folder(self.path.parent, self._wait):
             anchor = Anchor.read(self.path)
-            if anchor is not None and not self.path.exists() and self._draft.exists() and anchor.lies_at(self._draft):
+            if anchor is not None and not self.path.exists() and self._draft_path.exists() and anchor.is_same_file(self._draft_path):
                 anchor.write(self.path)  # once more: its first writing may have failed in its last step
-                self._put_in_place()
+                self._rename_draft()
 
-    def _place(self, book: Book, entries: Iterable[Entry]) -> None:
+    def _install(self, book: LedgerState, entries: Iterable[Entry]) -> None:
         """Make a ledger of these entries. Up to the anchor nothing has happened, and from then on the file is there: ``_resume``."""
         try:
-            self._build(entries)
+            self._write_draft(entries)
         except BaseException:
-            self._sweep()
+            self._remove_draft()
             raise
-        Anchor.of(book, self._draft).write(self.path)
-        self._put_in_place()
+        Anchor.from_state(book, self._draft_path).write(self.path)
+        self._rename_draft()
 
-    def _build(self, entries: Iterable[Entry]) -> None:
+    def _write_draft(self, entries: Iterable[Entry]) -> None:
         """Write a draft that is one file, closed and synced: neither a log nor the journal of the switch to one may be needed."""
-        self._sweep()
-        db = self._connect(self._draft, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        self._remove_draft()
+        db = self._connect(self._draft_path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         try:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute(f"BEGIN; {_TABLE}")
@@ -282,47 +282,47 @@ class Ledger(Store):
             db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)  # by name: of the one at closing, errors are not told
         finally:
             db.close(True)
-        sync(self._draft)
+        sync_to_disk(self._draft_path)
 
-    def _begin_closed(self, note: str, totals: Mapping[str, Loss], declared: Mapping[str, Loss] | None) -> Entry:
+    def _create_closed(self, note: str, totals: Mapping[str, Loss], declared: Mapping[str, Loss] | None) -> Entry:
         """A new ledger that knows of a loss before it serves, in the place of one that is gone."""
-        self._resume()
-        with plainly(self.path), alone(self.path.parent, self._wait):
+        self._finish_creation()
+        with explain_errors(self.path), lock_folder(self.path.parent, self._wait):
             self._check_free()
             anchor = Anchor.read(self.path)
-            book, name = Book(), fresh_id() if anchor is None else anchor.ledger
+            book, name = LedgerState(), create_ledger_id() if anchor is None else anchor.ledger
             begun = ("open", {"ledger": name, "format": FORMAT})
-            entries = _written_on(book, begun, ("exhausted", _exhausted(note, totals, anchor, declared)))
-            self._place(book, entries)
+            entries = _append_entries(book, begun, ("exhausted", _build_exhausted_body(note, totals, anchor, declared)))
+            self._install(book, entries)
         return entries[-1]
 
-    def _refill(self, copy: Path, note: str, lost: bool, declared: Mapping[str, Loss] | None) -> Entry:
+    def _restore_copy(self, copy: Path, note: str, lost: bool, declared: Mapping[str, Loss] | None) -> Entry:
         """Put a copy of the ledger in its place, with an entry that says so."""
-        self._resume()
-        with plainly(self.path), alone(self.path.parent, self._wait):
+        self._finish_creation()
+        with explain_errors(self.path), lock_folder(self.path.parent, self._wait):
             self._check_free()
             anchor = Anchor.read(self.path)
             try:
-                with plainly(copy), _reading(copy) as db:
-                    self._follow(_stored(db))
-                    kept = list(_stored(db))
+                with explain_errors(copy), _open_readonly(copy) as db:
+                    self._replay(_select_entries(db))
+                    kept = list(_select_entries(db))
                 whole = anchor is not None and any((entry.seq, entry.hash) == (anchor.seq, anchor.hash) for entry in kept)
-                self._judge(anchor, copy, whole, lost)
-                made = _written_on(self._book, self._vouched(anchor, note, whole, lost, declared))
-                self._place(self._book, [*kept, *made])
+                self._check_copy(anchor, copy, whole, lost)
+                made = _append_entries(self._state, self._build_adoption(anchor, note, whole, lost, declared))
+                self._install(self._state, [*kept, *made])
             except BaseException:
-                self._forget()
+                self._reset()
                 raise
         return made[-1]
 
-    def _judge(self, anchor: Anchor | None, copy: Path, whole: bool, lost: bool) -> None:
+    def _check_copy(self, anchor: Anchor | None, copy: Path, whole: bool, lost: bool) -> None:
         """Whether the copy has everything that the anchor knows, and the custodian says so."""
         if whole and lost:
             raise LedgerError(f"The copy '{copy}' has every entry that the anchor knows: nothing is lost. Restore it without '--lost'.")
         if not whole and not lost:
             known = "there is no anchor to compare it with" if anchor is None else f"the anchor knows entry {anchor.seq}"
             raise LedgerError(
-                f"The copy '{copy}' ends with entry {self._book.seq}, and {known}: charges may be lost. Restore a newer copy. "
+                f"The copy '{copy}' ends with entry {self._state.seq}, and {known}: charges may be lost. Restore a newer copy. "
                 "If there is none, '--lost' declares the loss, and goes on with all budgets closed."
             )
 
@@ -330,30 +330,30 @@ class Ledger(Store):
         if self.path.exists():
             raise LedgerError(f"There is a ledger at '{self.path}' already, and it is never written over. Move it away first.")
 
-    def _sweep(self) -> None:
+    def _remove_draft(self) -> None:
         for end in ("", "-wal", "-shm", "-journal"):
-            self._draft.with_name(self._draft.name + end).unlink(missing_ok=True)
+            self._draft_path.with_name(self._draft_path.name + end).unlink(missing_ok=True)
 
-    def _put_in_place(self) -> None:
-        self._draft.chmod(0o600)  # who asked what, when, and for how long it ran is not everybody's business
-        os.replace(self._draft, self.path)
-        sync(self.path.parent)
+    def _rename_draft(self) -> None:
+        self._draft_path.chmod(0o600)  # who asked what, when, and for how long it ran is not everybody's business
+        os.replace(self._draft_path, self.path)
+        sync_to_disk(self.path.parent)
 
     @property
-    def _draft(self) -> Path:
+    def _draft_path(self) -> Path:
         return self.path.with_name(self.path.name + ".new")
 
-    def _connection(self) -> apsw.Connection:
+    def _get_connection(self) -> apsw.Connection:
         if self._closed:
             raise LedgerError(f"The ledger '{self.path}' is closed.")
-        if self._db is None:
+        if self._database is None:
             if not self.path.exists():
-                known = Anchor.place(self.path).exists()
-                raise LedgerError(f"The ledger '{self.path}' is missing. {_LOST}" if known else f"There is no ledger at '{self.path}'.")
-            self._db = self._connect(self.path, apsw.SQLITE_OPEN_READWRITE)
+                known = Anchor.path_for(self.path).exists()
+                raise LedgerError(f"The ledger '{self.path}' is missing. {_RESTORE_HINT}" if known else f"There is no ledger at '{self.path}'.")
+            self._database = self._connect(self.path, apsw.SQLITE_OPEN_READWRITE)
         if self._pid != os.getpid():
             raise LedgerError("The ledger was carried into another process behind Python's back. Open it there instead.")
-        return self._db
+        return self._database
 
     def _connect(self, file: Path, flags: int) -> apsw.Connection:
         db = apsw.Connection(str(file), flags=flags, vfs=self._vfs)
@@ -364,21 +364,21 @@ class Ledger(Store):
         return db
 
     def _disconnect(self) -> None:
-        db, self._db = self._db, None
+        db, self._database = self._database, None
         if db is not None:
             with suppress(apsw.Error):  # on a failing disk the last checkpoint fails too; the log keeps what it holds
                 db.close(True)
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         """Something went wrong half-way: believe nothing, and read everything anew next time."""
         self._disconnect()
-        self._book = Book()
+        self._state = LedgerState()
 
 
-def entries_of(path: Path) -> Iterator[Entry]:
+def read_entries(path: Path) -> Iterator[Entry]:
     """The stored entries, unchecked; the file is not written to."""
-    with plainly(path), _reading(path) as db:
-        yield from _stored(db)
+    with explain_errors(path), _open_readonly(path) as db:
+        yield from _select_entries(db)
 
 
 def copy_entries(db: apsw.Connection, target: Path) -> None:
@@ -390,11 +390,11 @@ def copy_entries(db: apsw.Connection, target: Path) -> None:
         goal.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
     finally:
         goal.close(True)
-    sync(target)
+    sync_to_disk(target)
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[apsw.Connection]:
+def _open_readonly(path: Path) -> Iterator[apsw.Connection]:
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         yield db
@@ -402,21 +402,21 @@ def _reading(path: Path) -> Iterator[apsw.Connection]:
         db.close(True)
 
 
-def _stored(db: apsw.Connection, first: int = 1) -> Iterator[Entry]:
+def _select_entries(db: apsw.Connection, first: int = 1) -> Iterator[Entry]:
     return (Entry(*row) for row in db.execute(_SELECT, (first,)))
 
 
-def _written_on(book: Book, *bodies: tuple[str, dict[str, object]]) -> list[Entry]:
+def _append_entries(book: LedgerState, *bodies: tuple[str, dict[str, object]]) -> list[Entry]:
     """The next entries of a book, which takes them."""
     made = []
     for kind, body in bodies:
-        made.append(book.next(kind, body))
+        made.append(book.build_entry(kind, body))
         book.apply(made[-1])
     return made
 
 
 @contextmanager
-def plainly(path: Path) -> Iterator[None]:
+def explain_errors(path: Path) -> Iterator[None]:
     """Say in plain words what the database or the system refused."""
     try:
         yield
@@ -425,16 +425,16 @@ def plainly(path: Path) -> Iterator[None]:
     except apsw.FullError:
         raise LedgerError(f"The disk of the ledger '{path}' is full. Make room; what was charged is kept.") from None
     except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, UnicodeDecodeError):
-        raise LedgerError(f"The file '{path}' is not a ledger, or is damaged. {_LOST}") from None
+        raise LedgerError(f"The file '{path}' is not a ledger, or is damaged. {_RESTORE_HINT}") from None
     except (apsw.Error, OSError) as problem:
         raise LedgerError(f"The ledger '{path}' cannot be read and written: {problem}. What was charged is kept.") from None
 
 
-def _exhausted(note: str, peaks: Mapping[str, Loss], anchor: Anchor | None, declared: Mapping[str, Loss] | None) -> dict[str, object]:
+def _build_exhausted_body(note: str, peaks: Mapping[str, Loss], anchor: Anchor | None, declared: Mapping[str, Loss] | None) -> dict[str, object]:
     """The body of the entry that closes all budgets: at the largest totals that are known of, or at what the custodian declares."""
     spent = dict(peaks)
     for name, held in (anchor.peaks if anchor else {}).items():
-        spent[name] = larger(spent.get(name, _NOTHING), Loss.from_dict(held))
+        spent[name] = compute_larger_loss(spent.get(name, _NO_LOSS), Loss.from_dict(held))
     named = dict(declared or {})
     for name, loss in named.items():
         if name not in spent or not isinstance(loss, Loss):
@@ -445,25 +445,25 @@ def _exhausted(note: str, peaks: Mapping[str, Loss], anchor: Anchor | None, decl
     return body | ({"declared": sorted(named)} if named else {})
 
 
-_NOTHING = Loss(0)
-_LIVE: weakref.WeakSet[Ledger] = weakref.WeakSet()
-_HELD: list[Ledger] = []
-_GATE = threading.Lock()
+_NO_LOSS = Loss(0)
+_OPEN_LEDGERS: weakref.WeakSet[Ledger] = weakref.WeakSet()
+_LOCKED_LEDGERS: list[Ledger] = []
+_REGISTRY_LOCK = threading.Lock()
 
 
 def _before_fork() -> None:
     """SQLite must not be carried through a fork: a child would believe in locks that its parent holds."""
-    _GATE.acquire()
-    for ledger in tuple(_LIVE):
+    _REGISTRY_LOCK.acquire()
+    for ledger in tuple(_OPEN_LEDGERS):
         ledger._lock.acquire()
         ledger._disconnect()
-        _HELD.append(ledger)
+        _LOCKED_LEDGERS.append(ledger)
 
 
 def _after_fork() -> None:
-    while _HELD:
-        _HELD.pop()._lock.release()
-    _GATE.release()
+    while _LOCKED_LEDGERS:
+        _LOCKED_LEDGERS.pop()._lock.release()
+    _REGISTRY_LOCK.release()
 
 
 os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

@@ -13,20 +13,20 @@ All have ``calibrate``, ``loss``, ``sample`` and ``error``. The laws compare the
 a tested one.
 """
 
-from hedgerow.mechanisms.exponential import Exponential
-from hedgerow.mechanisms.extremes import Extreme
+from hedgerow.mechanisms.data_dependent.inverse_sensitivity import InverseSensitivity
+from hedgerow.mechanisms.data_dependent.propose_test_release import ProposeTestRelease
+from hedgerow.mechanisms.data_dependent.smooth_sensitivity import SmoothSensitivity
+from hedgerow.mechanisms.data_dependent.sparse_vector import SparseVector
+from hedgerow.mechanisms.data_dependent.stability_histogram import StabilityHistogram
+from hedgerow.mechanisms.data_dependent.stable_value import Stable
 from hedgerow.mechanisms.gaussian import Gaussian
-from hedgerow.mechanisms.inverse_sensitivity import InverseSensitivity
 from hedgerow.mechanisms.laplace import Laplace
-from hedgerow.mechanisms.noisy_max import NoisyMax
-from hedgerow.mechanisms.permute_and_flip import PermuteAndFlip
-from hedgerow.mechanisms.propose_test_release import ProposeTestRelease
-from hedgerow.mechanisms.quantiles import Quantiles
-from hedgerow.mechanisms.randomized_response import Estimate, RandomizedResponse
-from hedgerow.mechanisms.smooth_sensitivity import SmoothSensitivity
-from hedgerow.mechanisms.sparse_vector import SparseVector
-from hedgerow.mechanisms.stability_histogram import StabilityHistogram
-from hedgerow.mechanisms.stable import Stable
+from hedgerow.mechanisms.randomized_response import RandomizedResponse, ShareEstimate
+from hedgerow.mechanisms.selection.exponential import Exponential
+from hedgerow.mechanisms.selection.extremes import Extreme
+from hedgerow.mechanisms.selection.noisy_max import NoisyMax
+from hedgerow.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from hedgerow.mechanisms.selection.quantiles import Quantiles
 
 ALL = (
     Laplace,
@@ -47,7 +47,6 @@ ALL = (
 
 __all__ = [
     "ALL",
-    "Estimate",
     "Exponential",
     "Extreme",
     "Gaussian",
@@ -58,6 +57,7 @@ __all__ = [
     "ProposeTestRelease",
     "Quantiles",
     "RandomizedResponse",
+    "ShareEstimate",
     "SmoothSensitivity",
     "SparseVector",
     "StabilityHistogram",

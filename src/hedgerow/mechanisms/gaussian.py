@@ -34,21 +34,21 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.chunk import check_scale
-from hedgerow.numeric.door import as_level
-from hedgerow.numeric.gaussian import discrete_gaussian
-from hedgerow.numeric.number import Number, positive, privacy_delta, privacy_epsilon
-from hedgerow.numeric.reserve import Reserve
+from hedgerow.numeric.exact_number import Number, parse_delta, parse_epsilon, parse_positive
 from hedgerow.numeric.rounding import log_up, round_digits_up, sqrt_up
-from hedgerow.numeric.tail import gaussian_log_mass, gaussian_radius
-from hedgerow.privacy.gaussian import Moved, gaussian_loss
-from hedgerow.privacy.grid import Grid, grid_of
+from hedgerow.numeric.samplers.gaussian_sampler import discrete_gaussian
+from hedgerow.numeric.samplers.sample_pool import SamplePool
+from hedgerow.numeric.tails.gaussian import gaussian_log_mass, gaussian_radius
+from hedgerow.numeric.validation import parse_beta
+from hedgerow.numeric.vectorised import check_scale
+from hedgerow.privacy.gaussian_composition import GaussianCells, compute_gaussian_loss
+from hedgerow.privacy.grid import Grid, get_grid
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["Gaussian", "least_scale"]
+__all__ = ["Gaussian", "find_smallest_scale"]
 
-_NOISE = Reserve(discrete_gaussian)
+_SAMPLES = SamplePool(discrete_gaussian)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Gaussian:
     grid: Fraction = Fraction(1)
 
     def __init__(self, scale: Number, grid: Number = 1) -> None:
-        object.__setattr__(self, "scale", positive(scale, "scale"))
+        object.__setattr__(self, "scale", parse_positive(scale, "scale"))
         object.__setattr__(self, "grid", Grid(grid).step)
         check_scale(self.scale / self.grid)
 
@@ -78,12 +78,12 @@ class Gaussian:
         if (rho is None) != (epsilon is not None and delta is not None) or (rho is not None and (epsilon, delta) != (None, None)):
             raise InvalidArgument("rho", "must be given, or else epsilon together with delta", rho)
         move = Sensitivity.of(sensitivity)
-        on = Grid.suiting(move, grid)
+        on = Grid.for_sensitivity(move, grid)
         steps = on.steps(move)
         if rho is None:
-            eps, chance = privacy_epsilon(epsilon), privacy_delta(delta)
-            return cls(on.step * least_scale(lambda s: gaussian_loss([(Fraction(s), steps)], eps).delta <= chance), on.step)
-        spend = privacy_epsilon(rho, "rho")
+            eps, chance = parse_epsilon(epsilon), parse_delta(delta)
+            return cls(on.step * find_smallest_scale(lambda s: compute_gaussian_loss([(Fraction(s), steps)], eps).delta <= chance), on.step)
+        spend = parse_epsilon(rho, "rho")
         return cls(on.step * round_digits_up(sqrt_up(steps.l2_squared / (2 * spend))), on.step)
 
     @classmethod
@@ -91,7 +91,7 @@ class Gaussian:
         cls, *, sensitivity: Number | Sensitivity | None = None, epsilon: Number, delta: Number, grid: Number | None = None
     ) -> Gaussian:
         """The textbook scale, l2 sqrt(2 ln(1.25/delta))/epsilon: larger than need be, and proved for epsilon up to 1 only."""
-        eps, chance = privacy_epsilon(epsilon), privacy_delta(delta)
+        eps, chance = parse_epsilon(epsilon), parse_delta(delta)
         if eps > 1:
             raise InvalidArgument("epsilon", "must be at most 1 in the classical form, which fails above; use Gaussian.calibrate", epsilon)
         tight = cls.calibrate(sensitivity=sensitivity, epsilon=eps, delta=chance, grid=grid)
@@ -102,30 +102,30 @@ class Gaussian:
 
     def loss(self, sensitivity: Number | Sensitivity, epsilon: Number | None = None) -> Loss:
         """What one release costs when one unit moves the answers by ``sensitivity``: rho; at an ``epsilon``, that and its delta as well."""
-        return gaussian_loss([self.moved(sensitivity)], None if epsilon is None else privacy_epsilon(epsilon))
+        return compute_gaussian_loss([self.cells(sensitivity)], None if epsilon is None else parse_epsilon(epsilon))
 
-    def moved(self, sensitivity: Number | Sensitivity) -> Moved:
+    def cells(self, sensitivity: Number | Sensitivity) -> GaussianCells:
         """The scale and the sensitivity in steps: what several such mechanisms are priced by together (``privacy.gaussian``)."""
-        return self.scale / self.grid, grid_of(self.grid).steps(Sensitivity.of(sensitivity))
+        return self.scale / self.grid, get_grid(self.grid).steps(Sensitivity.of(sensitivity))
 
     def delta(self, epsilon: Number, sensitivity: Number | Sensitivity) -> float:
         """An upper bound on the delta of one release at ``epsilon``."""
-        return float(self.loss(sensitivity, privacy_epsilon(epsilon)).delta)
+        return float(self.loss(sensitivity, parse_epsilon(epsilon)).delta)
 
     def sample(self, exact: Any) -> Any:
         """``exact`` with noise: a number for a number, an array with independent noise in every cell for an array."""
-        return grid_of(self.grid).noisy(exact, _NOISE, self.scale)
+        return get_grid(self.grid).add_noise(exact, _SAMPLES, self.scale)
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
         """The logarithm of the probability of each noisy value, given the exact one."""
-        return gaussian_log_mass(grid_of(self.grid).distance(noisy, exact), float(self.scale / self.grid))
+        return gaussian_log_mass(get_grid(self.grid).distance(noisy, exact), float(self.scale / self.grid))
 
     def error(self, beta: Number) -> Any:
         """The smallest radius that the noise of one cell leaves with probability at most ``beta``."""
-        return grid_of(self.grid).radius(gaussian_radius(float(self.scale / self.grid), as_level(beta)))
+        return get_grid(self.grid).to_radius(gaussian_radius(float(self.scale / self.grid), parse_beta(beta)))
 
 
-def least_scale(enough: Callable[[float], bool], within: float = 1e-12) -> Fraction:
+def find_smallest_scale(enough: Callable[[float], bool], within: float = 1e-12) -> Fraction:
     """A scale that is enough, while one that is less by more than that part of it is not. Whatever comes out has been checked itself."""
     high = 1.0
     while not enough(high):

@@ -34,19 +34,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.chunk import check_scale
-from hedgerow.numeric.exponential import discrete_laplace
-from hedgerow.numeric.laplace_tail import laplace_radius
-from hedgerow.numeric.number import Number, positive, privacy_epsilon, probability
-from hedgerow.numeric.reserve import Reserve
-from hedgerow.privacy.grid import Grid, grid_of
+from hedgerow.numeric.exact_number import Number, parse_epsilon, parse_positive, parse_probability
+from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
+from hedgerow.numeric.samplers.sample_pool import SamplePool
+from hedgerow.numeric.tails.laplace import laplace_radius
+from hedgerow.numeric.vectorised import check_scale
+from hedgerow.privacy.grid import Grid, get_grid
 from hedgerow.privacy.loss import Loss
-from hedgerow.privacy.rho import laplace_rho
 from hedgerow.privacy.sensitivity import Sensitivity
+from hedgerow.privacy.zcdp import compute_laplace_rho
 
 __all__ = ["Laplace"]
 
-_NOISE = Reserve(discrete_laplace)
+_SAMPLES = SamplePool(discrete_laplace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Laplace:
     grid: Fraction = Fraction(1)
 
     def __init__(self, scale: Number, grid: Number = 1) -> None:
-        object.__setattr__(self, "scale", positive(scale, "scale"))
+        object.__setattr__(self, "scale", parse_positive(scale, "scale"))
         object.__setattr__(self, "grid", Grid(grid).step)
         check_scale(self.scale / self.grid)
 
@@ -75,36 +75,36 @@ class Laplace:
         if (epsilon is None) == (rho is None):
             raise InvalidArgument("epsilon", "or rho must be given, and not both", epsilon)
         move = Sensitivity.of(sensitivity)
-        on = Grid.suiting(move, grid)
+        on = Grid.for_sensitivity(move, grid)
         steps = on.steps(move)
-        spend = privacy_epsilon(epsilon) if rho is None else _epsilon_for(privacy_epsilon(rho, "rho"), steps)
+        spend = parse_epsilon(epsilon) if rho is None else _find_epsilon(parse_epsilon(rho, "rho"), steps)
         return cls(steps.l1 * on.step / spend, on.step)
 
     def loss(self, sensitivity: Number | Sensitivity) -> Loss:
         """What one release costs when one unit moves the answers by ``sensitivity``."""
-        steps, rate = grid_of(self.grid).steps(Sensitivity.of(sensitivity)), self.grid / self.scale
-        return Loss(steps.l1 * rate, rho=laplace_rho(rate, steps))
+        steps, rate = get_grid(self.grid).steps(Sensitivity.of(sensitivity)), self.grid / self.scale
+        return Loss(steps.l1 * rate, rho=compute_laplace_rho(rate, steps))
 
     def sample(self, exact: Any) -> Any:
         """``exact`` with noise: a number for a number, an array with independent noise in every cell for an array."""
-        return grid_of(self.grid).noisy(exact, _NOISE, self.scale)
+        return get_grid(self.grid).add_noise(exact, _SAMPLES, self.scale)
 
     def log_prob(self, noisy: Any, exact: Any) -> Any:
         """The logarithm of the probability of each noisy value, given the exact one."""
         rate = float(self.grid / self.scale)
-        return np.log(np.tanh(rate / 2)) - rate * np.abs(grid_of(self.grid).distance(noisy, exact))
+        return np.log(np.tanh(rate / 2)) - rate * np.abs(get_grid(self.grid).distance(noisy, exact))
 
     def error(self, beta: Number) -> Any:
         """The smallest radius that the noise of one cell leaves with probability at most ``beta``."""
-        return grid_of(self.grid).radius(laplace_radius(self.scale / self.grid, probability(beta, "beta")))
+        return get_grid(self.grid).to_radius(laplace_radius(self.scale / self.grid, parse_probability(beta, "beta")))
 
 
-def _epsilon_for(rho: Fraction, steps: Sensitivity) -> Fraction:
+def _find_epsilon(rho: Fraction, steps: Sensitivity) -> Fraction:
     """The largest epsilon, to 12 digits, whose rho stays within the one given."""
     low, high = Fraction(0), Fraction(1)
-    while laplace_rho(high / steps.l1, steps) <= rho:
+    while compute_laplace_rho(high / steps.l1, steps) <= rho:
         low, high = high, 2 * high
     for _ in range(60):
         middle = Fraction((low + high) / 2).limit_denominator(10**18)
-        low, high = (middle, high) if laplace_rho(middle / steps.l1, steps) <= rho else (low, middle)
+        low, high = (middle, high) if compute_laplace_rho(middle / steps.l1, steps) <= rho else (low, middle)
     return low

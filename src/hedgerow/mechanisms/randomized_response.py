@@ -34,21 +34,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.binomial import clopper_pearson
-from hedgerow.numeric.chunk import Integers
-from hedgerow.numeric.coins import bernoulli
-from hedgerow.numeric.door import as_level, raw_array
-from hedgerow.numeric.number import Number, exact, privacy_epsilon, probability
+from hedgerow.numeric.clopper_pearson import clopper_pearson
+from hedgerow.numeric.exact_number import Number, parse_epsilon, parse_exact, parse_probability
 from hedgerow.numeric.rounding import exp_down, log_up, round_down, round_up
-from hedgerow.numeric.uniform import uniform_integers
+from hedgerow.numeric.samplers.bernoulli_sampler import bernoulli
+from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
+from hedgerow.numeric.validation import parse_beta, parse_raw_array
+from hedgerow.numeric.vectorised import Integers
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["Estimate", "RandomizedResponse"]
+__all__ = ["RandomizedResponse", "ShareEstimate"]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ShareEstimate:
     """The estimated share of one value among the owners, with an interval."""
 
     value: int
@@ -66,7 +66,7 @@ class RandomizedResponse:
     values: int = 2
 
     def __init__(self, truth: Number, values: int = 2) -> None:
-        share = exact(truth, "truth")
+        share = parse_exact(truth, "truth")
         if not 0 < share < 1:
             raise InvalidArgument("truth", "must lie strictly between 0 and 1 (at 1 everybody's answer is published)", truth)
         object.__setattr__(self, "truth", share)
@@ -77,7 +77,7 @@ class RandomizedResponse:
     @classmethod
     def calibrate(cls, *, epsilon: Number, values: int = 2) -> RandomizedResponse:
         """The most truth that ``epsilon`` allows: r = (e^eps - 1)/(e^eps - 1 + k), a hair less."""
-        spend = round_down(privacy_epsilon(epsilon), 10**12)
+        spend = round_down(parse_epsilon(epsilon), 10**12)
         if spend > 50:
             raise InvalidArgument("epsilon", "must be at most 50 for randomised response: beyond, next to everything is the truth", epsilon)
         limit = cls(Fraction(1, 2), values)  # checks ``values`` before any arithmetic
@@ -92,7 +92,7 @@ class RandomizedResponse:
 
     def sample(self, exact: Any) -> Any:
         """One report for each true value: a value for a value, an array for an array."""
-        truth = self._read(exact, "exact")
+        truth = self._parse_values(exact, "exact")
         honest = bernoulli(self.truth, truth.size)
         report = np.where(honest, truth.ravel(), uniform_integers(self.values, truth.size)).reshape(truth.shape)
         if np.asarray(exact).dtype == np.bool_:
@@ -102,31 +102,31 @@ class RandomizedResponse:
     def log_prob(self, noisy: Any, exact: Any) -> Any:
         """The logarithm of the probability of each report, given the true value."""
         lie = (1 - self.truth) / self.values
-        same = self._read(noisy, "noisy") == self._read(exact, "exact")
+        same = self._parse_values(noisy, "noisy") == self._parse_values(exact, "exact")
         return np.where(same, log(self.truth + lie), log(lie))
 
-    def estimate(self, reports: Any, confidence: Number = 0.95) -> list[Estimate]:
+    def estimate(self, reports: Any, confidence: Number = 0.95) -> list[ShareEstimate]:
         """The share of every value among the owners, from their reports."""
-        level = float(probability(confidence, "confidence"))
-        counts = np.bincount(self._read(reports, "reports").ravel(), minlength=self.values)
-        return [self._estimate(value, int(hits), int(counts.sum()), level) for value, hits in enumerate(counts)]
+        level = float(parse_probability(confidence, "confidence"))
+        counts = np.bincount(self._parse_values(reports, "reports").ravel(), minlength=self.values)
+        return [self._estimate_share(value, int(hits), int(counts.sum()), level) for value, hits in enumerate(counts)]
 
-    def _estimate(self, value: int, hits: int, total: int, level: float) -> Estimate:
+    def _estimate_share(self, value: int, hits: int, total: int, level: float) -> ShareEstimate:
         def invert(share: float) -> float:
             return (share - float((1 - self.truth) / self.values)) / float(self.truth)
 
         low, high = (min(max(invert(end), 0.0), 1.0) for end in clopper_pearson(hits, total, level))
-        return Estimate(value, invert(hits / total), low, high)
+        return ShareEstimate(value, invert(hits / total), low, high)
 
     def error(self, beta: Number, reports: int) -> float:
         """How far an estimated share may be from the owners' true share, except with probability ``beta``."""
-        level = as_level(beta)
+        level = parse_beta(beta)
         if isinstance(reports, bool) or not isinstance(reports, (int, np.integer)) or not 1 <= reports <= 2**62:
             raise InvalidArgument("reports", "must be a whole number between 1 and 2^62", reports)
         return sqrt(log(2 / level) / (2 * int(reports))) / float(self.truth)
 
-    def _read(self, values: Any, argument: str) -> Integers:
-        array = raw_array(values, argument)
+    def _parse_values(self, values: Any, argument: str) -> Integers:
+        array = parse_raw_array(values, argument)
         whole = (array.dtype.kind in "iu" and array.dtype != np.uint64) or (array.dtype.kind == "b" and self.values == 2)
         if not whole or (array < 0).any() or (array >= self.values).any():
             raise InvalidArgument(argument, f"must hold whole numbers from 0 to {self.values - 1}")

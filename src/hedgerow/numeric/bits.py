@@ -24,40 +24,40 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import EntropyError
 
-__all__ = ["Pool", "integer", "words"]
+__all__ = ["BitPool", "draw_integer", "draw_words"]
 
 _WORD = 8
-_BUFFER = 2048  # words kept ready for small requests
-_STRETCH = 1 << 22  # bytes drawn under one key
+_BUFFER_WORDS = 2048  # words kept ready for small requests
+_BYTES_PER_KEY = 1 << 22  # bytes drawn under one key
 _ZEROS = bytes(1 << 18)  # counter mode encrypts zeros: what comes out is the keystream
 
 
-class Pool:
+class BitPool:
     """A buffered keystream. One serves the process; tests make their own."""
 
     def __init__(self) -> None:
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         """Start over with nothing: no key, no buffer, and a lock that no thread of a parent process can hold."""
         self._lock = threading.Lock()
         self._cipher: CipherContext | None = None
         self._drawn = 0
-        self._buffer = np.zeros(_BUFFER, dtype=np.uint64)
-        self._next = _BUFFER
+        self._buffer = np.zeros(_BUFFER_WORDS, dtype=np.uint64)
+        self._next = _BUFFER_WORDS
         self._process = os.getpid()  # last: whoever sees it must not find the parent's key
 
-    def words(self, count: int) -> NDArray[np.uint64]:
+    def draw_words(self, count: int) -> NDArray[np.uint64]:
         """``count`` independent uniform 64-bit words."""
         if self._process != os.getpid():
-            self._forget()
+            self._reset()
         with self._lock:
-            if count > _BUFFER // 4:
+            if count > _BUFFER_WORDS // 4:
                 fresh = np.empty(count, dtype=np.uint64)
                 self._fill(fresh)
                 return fresh
-            if self._next + count > _BUFFER:
-                self._next = _BUFFER  # if the refill fails, nothing of the old buffer is left to hand out
+            if self._next + count > _BUFFER_WORDS:
+                self._next = _BUFFER_WORDS  # if the refill fails, nothing of the old buffer is left to hand out
                 self._fill(self._buffer)
                 self._next = 0
             taken = self._buffer[self._next : self._next + count]
@@ -70,14 +70,14 @@ class Pool:
         view = target.data.cast("B")
         for start in range(0, len(view), len(_ZEROS)):
             piece = view[start : start + len(_ZEROS)]
-            if self._cipher is None or self._drawn >= _STRETCH:
+            if self._cipher is None or self._drawn >= _BYTES_PER_KEY:
                 self._cipher, self._drawn = None, 0
-                self._cipher = _keystream()
+                self._cipher = _open_keystream()
             self._cipher.update_into(_ZEROS[: len(piece)], piece)
             self._drawn += len(piece)
 
 
-def _keystream() -> CipherContext:
+def _open_keystream() -> CipherContext:
     try:
         seed = os.urandom(48)
     except (OSError, NotImplementedError) as failure:
@@ -87,16 +87,16 @@ def _keystream() -> CipherContext:
     return Cipher(algorithms.AES(seed[:32]), modes.CTR(seed[32:])).encryptor()
 
 
-_POOL = Pool()
-os.register_at_fork(after_in_child=_POOL._forget)
+_PROCESS_POOL = BitPool()
+os.register_at_fork(after_in_child=_PROCESS_POOL._reset)
 
 
-def words(count: int) -> NDArray[np.uint64]:
+def draw_words(count: int) -> NDArray[np.uint64]:
     """``count`` independent uniform 64-bit words from the pool of this process."""
-    return _POOL.words(count)
+    return _PROCESS_POOL.draw_words(count)
 
 
-def integer(bits: int) -> int:
+def draw_integer(bits: int) -> int:
     """A uniform integer of ``bits`` bits, as a Python integer of any size."""
     count = -(-bits // 64)
-    return int.from_bytes(words(count).tobytes(), "little") >> (64 * count - bits)
+    return int.from_bytes(draw_words(count).tobytes(), "little") >> (64 * count - bits)

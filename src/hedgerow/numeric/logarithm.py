@@ -22,13 +22,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EXPONENTIAL_ERROR", "exponential", "log"]
+__all__ = ["EXPONENTIAL_ERROR", "log", "standard_exponential"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_CELLS = 1024
-_POINT = 120
+_TABLE_CELLS = 1024
+_FRACTION_BITS = 120
 _ONE = np.int64(0x3FF0000000000000)
 _MANTISSA = np.int64(0x000FFFFFFFFFFFFF)
 _TOP_TEN = np.int64(0x000FFC0000000000)
@@ -37,7 +37,7 @@ _MIDDLE = np.int64(0x3FF0020000000000)
 
 def _log_ratio(m: int) -> int:
     """2 artanh(1/m) = ln((m+1)/(m-1)) in steps of 2^-120; off by less than a dozen steps for m >= 2049."""
-    term, total, k = (2 << _POINT) // m, 0, 1
+    term, total, k = (2 << _FRACTION_BITS) // m, 0, 1
     while term:
         total += term // k
         term //= m * m
@@ -45,17 +45,17 @@ def _log_ratio(m: int) -> int:
     return total
 
 
-def _tables() -> tuple[Floats, Floats, np.float64]:
+def _build_tables() -> tuple[Floats, Floats, np.float64]:
     """1/t and ln t for the middles t = (2049 + 2i)/2048 of the cells, and ln 2, each rounded to half an ulp."""
     logs = [_log_ratio(4097)]
-    for i in range(1, _CELLS):
+    for i in range(1, _TABLE_CELLS):
         logs.append(logs[-1] + _log_ratio(2048 + 2 * i))
     two = logs[-1] + _log_ratio(8191)
-    inverse = [2048 / (2049 + 2 * i) for i in range(_CELLS)]
-    return np.array(inverse), np.array([x / (1 << _POINT) for x in logs]), np.float64(two / (1 << _POINT))
+    inverse = [2048 / (2049 + 2 * i) for i in range(_TABLE_CELLS)]
+    return np.array(inverse), np.array([x / (1 << _FRACTION_BITS) for x in logs]), np.float64(two / (1 << _FRACTION_BITS))
 
 
-_INVERSE, _LOG, _LOG_TWO = _tables()
+_INVERSE_TABLE, _LOG_TABLE, _LOG_TWO = _build_tables()
 
 
 def log(x: Floats) -> tuple[Floats, Integers]:
@@ -64,14 +64,14 @@ def log(x: Floats) -> tuple[Floats, Integers]:
     exponent = bits >> 52
     exponent -= 1023
     cell = bits >> 42
-    cell &= _CELLS - 1
+    cell &= _TABLE_CELLS - 1
     middle = bits & _TOP_TEN
     middle |= _MIDDLE
     mantissa = bits & _MANTISSA
     mantissa |= _ONE
     s = mantissa.view(np.float64)
     s -= middle.view(np.float64)
-    s *= _INVERSE.take(cell)
+    s *= _INVERSE_TABLE.take(cell)
     p = s * -0.25
     p += 1 / 3
     p *= s
@@ -81,12 +81,12 @@ def log(x: Floats) -> tuple[Floats, Integers]:
     p *= s
     y = exponent.astype(np.float64)
     y *= _LOG_TWO
-    y += _LOG.take(cell)
+    y += _LOG_TABLE.take(cell)
     y += p
     return y, exponent
 
 
-def exponential(word: Integers) -> tuple[Floats, Integers]:
+def standard_exponential(word: Integers) -> tuple[Floats, Integers]:
     """A standard exponential E = -ln U from the leading 63 bits of each uniform U, and k with 2^-k <= U < 2^(1-k).
 
     |returned - E| <= EXPONENTIAL_ERROR[k], whatever the bits of U that have not been looked at.
@@ -100,7 +100,7 @@ def exponential(word: Integers) -> tuple[Floats, Integers]:
     return y, exponent
 
 
-def _exponential_error() -> Floats:
+def _build_exponential_error() -> Floats:
     """Error of the logarithm + rounding of U to a double + the unseen bits, 1/w <= 2^(k-63). Zero and one say nothing: inf."""
     k = np.arange(65, dtype=np.float64)
     error = (1.5 * k + 1.5) * 2.0**-52 + 2.0 ** (k - 63)
@@ -108,4 +108,4 @@ def _exponential_error() -> Floats:
     return error
 
 
-EXPONENTIAL_ERROR = _exponential_error()
+EXPONENTIAL_ERROR = _build_exponential_error()

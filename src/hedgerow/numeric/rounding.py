@@ -30,27 +30,27 @@ __all__ = [
 ]
 
 DIGITS = 40
-_GRID = 10**30
+_DENOMINATOR = 10**30
 
 
-def _context(rounding: str, digits: int) -> Context:
+def _build_context(rounding: str, digits: int) -> Context:
     return Context(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
-def _decimal(x: Fraction, rounding: str, digits: int) -> Decimal:
-    return _context(rounding, digits).divide(Decimal(x.numerator), Decimal(x.denominator))
+def _divide(x: Fraction, rounding: str, digits: int) -> Decimal:
+    return _build_context(rounding, digits).divide(Decimal(x.numerator), Decimal(x.denominator))
 
 
 def exp_up(x: Fraction, digits: int = DIGITS) -> Fraction:
     """At least e^x."""
-    context = _context(ROUND_CEILING, digits)
-    return Fraction(context.next_plus(context.exp(_decimal(x, ROUND_CEILING, digits))))
+    context = _build_context(ROUND_CEILING, digits)
+    return Fraction(context.next_plus(context.exp(_divide(x, ROUND_CEILING, digits))))
 
 
 def exp_down(x: Fraction, digits: int = DIGITS) -> Fraction:
     """At most e^x, and never below 0."""
-    context = _context(ROUND_FLOOR, digits)
-    return max(Fraction(0), Fraction(context.next_minus(context.exp(_decimal(x, ROUND_FLOOR, digits)))))
+    context = _build_context(ROUND_FLOOR, digits)
+    return max(Fraction(0), Fraction(context.next_minus(context.exp(_divide(x, ROUND_FLOOR, digits)))))
 
 
 def exp_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
@@ -61,13 +61,13 @@ def exp_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
 
 def log_up(x: Fraction, digits: int = DIGITS) -> Fraction:
     """At least ln x, for x > 0."""
-    context, argument = _context(ROUND_CEILING, digits), _decimal(x, ROUND_CEILING, digits)
+    context, argument = _build_context(ROUND_CEILING, digits), _divide(x, ROUND_CEILING, digits)
     return Fraction(0) if argument == 1 else Fraction(context.next_plus(context.ln(argument)))
 
 
 def log_down(x: Fraction, digits: int = DIGITS) -> Fraction:
     """At most ln x, for x > 0."""
-    context, argument = _context(ROUND_FLOOR, digits), _decimal(x, ROUND_FLOOR, digits)
+    context, argument = _build_context(ROUND_FLOOR, digits), _divide(x, ROUND_FLOOR, digits)
     return Fraction(0) if argument == 1 else Fraction(context.next_minus(context.ln(argument)))
 
 
@@ -76,27 +76,27 @@ def log_bounds(x: Fraction, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
     return log_down(x, digits), log_up(x, digits)
 
 
-def sqrt_down(x: Fraction, grid: int = _GRID) -> Fraction:
+def sqrt_down(x: Fraction, grid: int = _DENOMINATOR) -> Fraction:
     """At most the square root of x >= 0, on a grid of 1/grid."""
     return Fraction(isqrt(x.numerator * grid * grid // x.denominator), grid)
 
 
-def sqrt_up(x: Fraction, grid: int = _GRID) -> Fraction:
+def sqrt_up(x: Fraction, grid: int = _DENOMINATOR) -> Fraction:
     """At least the square root of x >= 0; exact where the root is a multiple of 1/grid."""
     low = sqrt_down(x, grid)
     return low if low * low == x else low + Fraction(1, grid)
 
 
-def round_up(x: Fraction, grid: int = _GRID) -> Fraction:
+def round_up(x: Fraction, grid: int = _DENOMINATOR) -> Fraction:
     """The smallest multiple of 1/grid that is at least x."""
     return Fraction(-((-x.numerator * grid) // x.denominator), grid)
 
 
-def round_down(x: Fraction, grid: int = _GRID) -> Fraction:
+def round_down(x: Fraction, grid: int = _DENOMINATOR) -> Fraction:
     """The largest multiple of 1/grid that is at most x."""
     return Fraction(x.numerator * grid // x.denominator, grid)
 
 
 def round_digits_up(x: Fraction, digits: int = 15) -> Fraction:
     """The smallest number of ``digits`` decimal digits that is at least x > 0."""
-    return Fraction(_decimal(x, ROUND_CEILING, digits))
+    return Fraction(_divide(x, ROUND_CEILING, digits))

@@ -17,18 +17,18 @@ from fractions import Fraction
 from typing import Final, Literal
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.numeric.number import positive, whole
+from hedgerow.numeric.exact_number import parse_positive, parse_whole
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["KINDS", "Kind", "Measure", "Others", "Reach", "Snap"]
+__all__ = ["MEASURE_KINDS", "ClampedGrid", "Measure", "MeasureKind", "SecondPopulation", "UnitReach"]
 
-Kind = Literal["units", "rows", "values", "distinct", "total", "moments"]
-KINDS: Final = ("units", "rows", "values", "distinct", "total", "moments")
-_FINEST: Final = 2**88  # of 2^36 rows, a sum then stays within the 127 bits of wide integers
+MeasureKind = Literal["units", "rows", "values", "distinct", "total", "moments"]
+MEASURE_KINDS: Final = ("units", "rows", "values", "distinct", "total", "moments")
+_MAX_SCALED_VALUE: Final = 2**88  # of 2^36 rows, a sum then stays within the 127 bits of wide integers
 
 
 @dataclass(frozen=True, slots=True)
-class Snap:
+class ClampedGrid:
     """The grid and the clamp of a sum: values are ``low`` to ``high`` *steps* of the size ``step``."""
 
     step: Fraction
@@ -36,7 +36,7 @@ class Snap:
     high: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "step", positive(self.step, "step"))
+        object.__setattr__(self, "step", parse_positive(self.step, "step"))
         if self.low > self.high or max(abs(self.low), abs(self.high)) > 2**53:
             raise InvalidArgument("snap", "must have low <= high, within 2^53 steps", (self.low, self.high))
         if not Fraction(1, 2**900) <= self.step <= 2**900:  # so that the ends are doubles, and so is what is divided
@@ -44,32 +44,32 @@ class Snap:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class UnitReach:
     """How far one unit reaches: ``groups`` it may be in, ``rows`` that count in each, ``cells`` there are (None: no telling), and
     whether a replaced unit leaves some groups and enters others (change-one)."""
 
     groups: int
     rows: int
     cells: int | None
-    moves: bool
+    is_change_one: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Others:
+class SecondPopulation:
     """How rows meet people of another population: by the column ``by``, which holds their ids.
 
     Of each unit the rows of at most ``max_groups`` bonds count, combinations of ``by`` and ``also``: those that come first by (rank of the
     unit and the bond, bond), before anybody is met. Of each of the others at most ``max_rows`` rows' worth counts in a group.
     """
 
-    by: str
-    also: tuple[str, ...]
-    max_groups: int
+    id_column: str
+    other_columns: tuple[str, ...]
+    max_references: int
     max_rows: int
 
     def __post_init__(self) -> None:
-        for name in ("max_groups", "max_rows"):
-            object.__setattr__(self, name, whole(getattr(self, name), name))
+        for name in ("max_references", "max_rows"):
+            object.__setattr__(self, name, parse_whole(getattr(self, name), name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,42 +90,42 @@ class Measure:
     they have a rest, or no value is NULL. Neither changes what is asked.
     """
 
-    kind: Kind
+    kind: MeasureKind
     column: str | None = None
-    snap: Snap | None = None
-    limits: tuple[int, int] | None = None
+    grid: ClampedGrid | None = None
+    sum_bounds: tuple[int, int] | None = None
     degree: int = 1
-    second: tuple[str, Snap] | None = None
-    rest: bool = False
-    fine: int = 1
+    second: tuple[str, ClampedGrid] | None = None
+    has_null_sum: bool = False
+    resolution: int = 1
     counts_rows: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise InvalidArgument("kind", f"must be one of {', '.join(KINDS)}", self.kind)
-        if (self.column is None) != (self.kind in ("units", "rows")) or (self.snap is None) != (self.kind not in ("total", "moments")):
+        if self.kind not in MEASURE_KINDS:
+            raise InvalidArgument("kind", f"must be one of {', '.join(MEASURE_KINDS)}", self.kind)
+        if (self.column is None) != (self.kind in ("units", "rows")) or (self.grid is None) != (self.kind not in ("total", "moments")):
             raise InvalidArgument("measure", "must have a column for values, and a snap for sums of them", self.kind)
-        if self.limits is not None and (self.kind != "total" or self.limits[0] > self.limits[1] or max(map(abs, self.limits)) > 2**62):
-            raise InvalidArgument("limits", "must be of a total, the lower one first, within 2^62 steps", self.limits)
-        if (self.kind != "moments" and (self.degree, self.second, self.rest) != (1, None, False)) or (self.rest and self.second):
+        if self.sum_bounds is not None and (self.kind != "total" or self.sum_bounds[0] > self.sum_bounds[1] or max(map(abs, self.sum_bounds)) > 2**62):
+            raise InvalidArgument("limits", "must be of a total, the lower one first, within 2^62 steps", self.sum_bounds)
+        if (self.kind != "moments" and (self.degree, self.second, self.has_null_sum) != (1, None, False)) or (self.has_null_sum and self.second):
             raise InvalidArgument("degree", "must be 1, without a second column or a rest, but for moments, which have one", self.degree)
-        if self.degree not in (1, 2) or self.most >= 2**62:
+        if self.degree not in (1, 2) or self.row_total >= 2**62:
             raise InvalidArgument("degree", "must be 1 or 2, and the widths to that power below 2^62 together", self.degree)
         if self.counts_rows and self.kind != "moments":
             raise InvalidArgument("counts_rows", "must be of moments", self.kind)
-        object.__setattr__(self, "fine", whole(self.fine, "fine"))
-        if self.fine > 1 and (not self.scaled or self.fine * self._far > _FINEST):
-            raise InvalidArgument("fine", "must be 1 where rows are not scaled, and times the largest value at most 2^88", self.fine)
+        object.__setattr__(self, "resolution", parse_whole(self.resolution, "resolution"))
+        if self.resolution > 1 and (not self.is_scaled or self.resolution * self._max_row_value > _MAX_SCALED_VALUE):
+            raise InvalidArgument("resolution", "must be 1 where rows are not scaled, and times the largest value at most 2^88", self.resolution)
 
     @property
-    def scaled(self) -> bool:
+    def is_scaled(self) -> bool:
         """Return whether all rows of a unit with too many of them count in part."""
-        return self.kind in ("values", "total", "moments") and self.limits is None
+        return self.kind in ("values", "total", "moments") and self.sum_bounds is None
 
     @property
-    def _far(self) -> int:
+    def _max_row_value(self) -> int:
         """The most that one row puts into one of its numbers, in steps."""
-        return max(self.most, *map(abs, self._row))
+        return max(self.row_total, *map(abs, self._row_bounds))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -135,17 +135,17 @@ class Measure:
     @property
     def width(self) -> int:
         """How many whole numbers it has in each group."""
-        return 1 if self.kind != "moments" else (self.degree + 1) ** len(self.columns) + self.rest
+        return 1 if self.kind != "moments" else (self.degree + 1) ** len(self.columns) + self.has_null_sum
 
     @property
-    def most(self) -> int:
+    def row_total(self) -> int:
         """What the numbers of moments add up to for each row: the product of the widths to their degree."""
-        if self.kind != "moments" or self.snap is None:
+        if self.kind != "moments" or self.grid is None:
             return 1
-        together = (self.snap.high - self.snap.low) * (1 if self.second is None else self.second[1].high - self.second[1].low)
+        together = (self.grid.high - self.grid.low) * (1 if self.second is None else self.second[1].high - self.second[1].low)
         return int(together**self.degree)
 
-    def sensitivity(self, reach: Reach) -> Sensitivity:
+    def sensitivity(self, reach: UnitReach) -> Sensitivity:
         """How far one unit moves all of its numbers together.
 
         Let a unit put numbers between a <= 0 and b >= 0 into one cell (0 when it is not there), w = max(-a, b). Coming or going it
@@ -155,52 +155,52 @@ class Measure:
         """
         groups = reach.groups if reach.cells is None else min(reach.groups, reach.cells)
         if self.kind == "moments":
-            return self._moments(groups, reach)
-        return _moved(*self.put_in(reach.rows), groups, reach)
+            return self._moments_sensitivity(groups, reach)
+        return _compute_cell_sensitivity(*self.contribution(reach.rows), groups, reach)
 
-    def others(self, reach: Reach) -> Sensitivity:
+    def second_population_sensitivity(self, reach: UnitReach) -> Sensitivity:
         """How far one of the others moves all of its numbers together, each of which is clamped to its ``ends`` by itself."""
-        each = _moved(*self.ends(reach.rows), reach.groups, reach)
+        each = _compute_cell_sensitivity(*self.number_bounds(reach.rows), reach.groups, reach)
         return sum([each] * (self.width - 1), each)
 
-    def ends(self, rows: int) -> tuple[int, int]:
+    def number_bounds(self, rows: int) -> tuple[int, int]:
         """What so many rows of several units put into one of its numbers at least and at most, 0 included."""
-        low, high = (0, self.most * self.fine) if self.kind == "moments" else self.put_in(1)
+        low, high = (0, self.row_total * self.resolution) if self.kind == "moments" else self.contribution(1)
         return rows * low, rows * high
 
-    def put_in(self, rows: int) -> tuple[int, int]:
+    def contribution(self, rows: int) -> tuple[int, int]:
         """The least and the most that a unit puts into one group, 0 included."""
         if self.kind == "units":
             return 0, 1
-        if self.limits is not None:
-            return min(self.limits[0], 0), max(self.limits[1], 0)
-        low, high = self._row
-        return self.fine * rows * low, self.fine * rows * high
+        if self.sum_bounds is not None:
+            return min(self.sum_bounds[0], 0), max(self.sum_bounds[1], 0)
+        low, high = self._row_bounds
+        return self.resolution * rows * low, self.resolution * rows * high
 
     @property
-    def _row(self) -> tuple[int, int]:
+    def _row_bounds(self) -> tuple[int, int]:
         """The least and the most that one row puts into a sum, in steps, 0 included."""
-        return (0, 1) if self.snap is None else (min(self.snap.low, 0), max(self.snap.high, 0))
+        return (0, 1) if self.grid is None else (min(self.grid.low, 0), max(self.grid.high, 0))
 
-    def _moments(self, groups: int, reach: Reach) -> Sensitivity:
+    def _moments_sensitivity(self, groups: int, reach: UnitReach) -> Sensitivity:
         """The numbers of a unit in a group are at least 0 and together at most fine * rows * ``most`` = t. Coming or going it moves them by
         t in l1 and, at worst when all is in one, by t in l2. Replaced: twice t in l1; and sqrt(2) t in l2, whether it turns (t, 0 …) into
         (0, t …) in one group or leaves one group and enters another.
         """
-        if self.most == 0:
+        if self.row_total == 0:
             raise Refused("The mean of a value whose bounds are equal is that value: there is nothing to ask.")
-        total = Fraction(self.fine * reach.rows * self.most)
-        times = 2 if reach.moves else 1
+        total = Fraction(self.resolution * reach.rows * self.row_total)
+        times = 2 if reach.is_change_one else 1
         touched = times * groups if reach.cells is None else min(times * groups, reach.cells)
         return Sensitivity(self.width * touched, total, times * groups * total, times * groups * total**2)
 
 
-def _moved(low: int, high: int, groups: int, reach: Reach) -> Sensitivity:
+def _compute_cell_sensitivity(low: int, high: int, groups: int, reach: UnitReach) -> Sensitivity:
     """Of numbers between these ends in so many cells, as ``Measure.sensitivity`` says."""
     far, wide = max(-low, high), high - low
     if far == 0:
         raise Refused("Nobody can move this sum, since its values can only be 0: there is nothing to protect and nothing to ask.")
-    if not reach.moves:
+    if not reach.is_change_one:
         return Sensitivity.each(groups, far)
     both = 0 if reach.cells is None else max(0, 2 * groups - reach.cells)
     ends = [(j, groups - j) for j in (both, groups)]

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Literal
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import whole
-from hedgerow.plan.values import TYPES, Range, Type, Value, default_step
+from hedgerow.numeric.exact_number import parse_whole
+from hedgerow.plan.values import TYPES, Range, Type, Value, compute_default_step
 
 __all__ = ["Column", "Link", "Partition", "Schema"]
 
@@ -29,7 +29,7 @@ class Column:
     high: Fraction | None = None
     step: Fraction | None = None
     values: tuple[Value, ...] | None = None
-    grain: Literal["day", "month", "year"] = "day"
+    granularity: Literal["day", "month", "year"] = "day"
     range: Range = field(init=False, repr=False, compare=False)  # what is known about the values that are read
 
     def __post_init__(self) -> None:
@@ -41,7 +41,7 @@ class Column:
             raise InvalidArgument(self.name, "must list at least one value, and not NULL, or have no list", self.values)
         if self.low is not None and self.high is not None:
             self._check_bounds(self.low, self.high)
-        object.__setattr__(self, "range", self._known())
+        object.__setattr__(self, "range", self._infer_range())
 
     def _check_bounds(self, low: Fraction, high: Fraction) -> None:
         if self.type not in ("integer", "real", "date"):
@@ -52,7 +52,7 @@ class Column:
         if low < least or high > most:
             raise InvalidArgument(self.name, "must have bounds within 2^1000, and dates within the years 1 to 9999", (low, high))
 
-    def _known(self) -> Range:
+    def _infer_range(self) -> Range:
         low, high, step = self.low, self.high, self.step
         if self.values is not None and self.type in ("integer", "date"):
             numbers: list[int] = [v.toordinal() if isinstance(v, date) else v for v in self.values]  # type: ignore[misc]
@@ -60,7 +60,7 @@ class Column:
         if self.type == "integer":
             step = Fraction(1)
         elif self.type == "real" and step is None and low is not None and high is not None and low < high:
-            step = default_step(low, high)
+            step = compute_default_step(low, high)
         return Range(self.type, low, high, step, self.values)
 
 
@@ -89,10 +89,10 @@ class Partition:
     question alike, so that a unit is in no more parts than it pays for."""
 
     column: str
-    most: int
+    max_parts: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "most", whole(self.most, "most"))
+        object.__setattr__(self, "max_parts", parse_whole(self.max_parts, "most"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Schema:
             if key is None or start.type != key.type:
                 raise InvalidArgument("link", "must compare columns of the same type", (self.link.column, self.link.key))
         if self.max_units is not None:
-            object.__setattr__(self, "max_units", whole(self.max_units, "max_units"))
+            object.__setattr__(self, "max_units", parse_whole(self.max_units, "max_units"))
         if self.partition is not None and (self.unit in (None, "row") or self.column(self.partition.column) is None):
             raise InvalidArgument("partition", "must be by a column of a table whose units have ids", self.partition.column)
 
@@ -128,10 +128,10 @@ class Schema:
         return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
 
     @property
-    def id(self) -> Column | None:
+    def id_column(self) -> Column | None:
         """What ids are read as: values of the declared type and no more, since bounds or a list would make strangers one person. None
         where there are no ids, or nothing is declared about them."""
         if self.link is not None:
-            return self.link.parent.id
+            return self.link.parent.id_column
         declared = None if self.unit is None or self.unit == "row" else self.column(self.unit)
         return None if declared is None else Column(declared.name, declared.type)

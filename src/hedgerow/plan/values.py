@@ -12,7 +12,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Final, Literal
 
-__all__ = ["TYPES", "Range", "Type", "Value", "common_step", "default_step"]
+__all__ = ["TYPES", "Range", "Type", "Value", "compute_common_step", "compute_default_step"]
 
 Type = Literal["boolean", "integer", "real", "text", "date"]
 Value = bool | int | float | str | date | None
@@ -35,7 +35,7 @@ class Range:
     nullable: bool = True
 
     @property
-    def bounded(self) -> bool:
+    def is_bounded(self) -> bool:
         """Whether both bounds are known."""
         return self.low is not None and self.high is not None
 
@@ -51,12 +51,12 @@ class Range:
             return tuple(range(first * step, last * step + 1, step)) if 0 <= last - first < limit else None
         return None
 
-    def but(self, **changes: object) -> Range:
+    def with_changes(self, **changes: object) -> Range:
         """The same with some parts replaced."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
-def common_step(steps: Iterable[Fraction | None]) -> Fraction | None:
+def compute_common_step(steps: Iterable[Fraction | None]) -> Fraction | None:
     """The largest step of which all of these are multiples; None where one of them is not known."""
     every = list(steps)
     known = [step for step in every if step is not None]
@@ -64,7 +64,7 @@ def common_step(steps: Iterable[Fraction | None]) -> Fraction | None:
     return Fraction(math.gcd(*(int(step * shared) for step in known)), shared) or None if len(known) == len(every) else None
 
 
-def default_step(low: Fraction, high: Fraction) -> Fraction:
+def compute_default_step(low: Fraction, high: Fraction) -> Fraction:
     """The grid of reals that declare none: the power of two next below (or at) a 2^20th of the width; of the number, where low = high."""
     width = ((high - low) or abs(high) or Fraction(1)) / 2**20
     exponent = width.numerator.bit_length() - width.denominator.bit_length()  # the floor of the logarithm, or one more

@@ -1,6 +1,6 @@
 """The custodian's decision: who is protected, how much they may lose, what is public about the data, who may ask."""
 
-from hedgerow.policy.change import loosened, tightened
+from hedgerow.policy.diff import list_loosenings, list_tightenings
 from hedgerow.policy.policy import (
     DEFAULT_POPULATION,
     AnalystRule,
@@ -11,8 +11,8 @@ from hedgerow.policy.policy import (
     Policy,
     TableRule,
 )
-from hedgerow.policy.reading import parse_policy, read_policy
-from hedgerow.policy.writing import write_policy
+from hedgerow.policy.toml.reader import parse_policy, read_policy
+from hedgerow.policy.toml.writer import write_policy
 
 __all__ = [
     "DEFAULT_POPULATION",
@@ -23,9 +23,9 @@ __all__ = [
     "PartitionRule",
     "Policy",
     "TableRule",
-    "loosened",
+    "list_loosenings",
+    "list_tightenings",
     "parse_policy",
     "read_policy",
-    "tightened",
     "write_policy",
 ]

@@ -10,22 +10,22 @@ import re
 from collections.abc import Iterator, Set
 from fractions import Fraction
 
-from hedgerow.policy.column_checks import column_mistakes
-from hedgerow.policy.mistake import Mistake, Place, name_mistakes, show, twice_mistakes
-from hedgerow.policy.rules import AnalystRule, BudgetRule, TableRule
+from hedgerow.policy.column_checks import check_column
+from hedgerow.policy.mistake import KeyPath, Mistake, check_distinct, check_name, format_number
+from hedgerow.policy.records import AnalystRule, BudgetRule, TableRule
 from hedgerow.privacy.unit import RELATIONS
 
 __all__ = [
-    "analyst_mistakes",
-    "budget_mistakes",
-    "database_mistakes",
-    "delta_warnings",
-    "mistakes_together",
-    "table_mistakes",
+    "check_analyst",
+    "check_budget",
+    "check_consistency",
+    "check_database",
+    "check_table",
+    "list_warnings",
 ]
 
 
-def database_mistakes(name: str, engine: str, max_failures: int = 1) -> Iterator[Mistake]:
+def check_database(name: str, engine: str, max_failures: int = 1) -> Iterator[Mistake]:
     """The name is that of a file; one engine is spoken so far."""
     if type(max_failures) is not int or max_failures < 1:
         yield Mistake(("database", "max_failures"), f"max_failures must be a whole number of at least 1; got {max_failures!r}")
@@ -37,58 +37,58 @@ def database_mistakes(name: str, engine: str, max_failures: int = 1) -> Iterator
         yield Mistake(("database", "engine"), f"engine must be 'duckdb'; got {engine!r}")
 
 
-def budget_mistakes(rule: BudgetRule, place: Place) -> Iterator[Mistake]:
+def check_budget(rule: BudgetRule, place: KeyPath) -> Iterator[Mistake]:
     """Within one budget."""
-    yield from name_mistakes(place, rule.population, "a population")
+    yield from check_name(place, rule.population, "a population")
     for key in ("epsilon", "default_epsilon", "max_epsilon_per_query"):
         if getattr(rule, key) <= 0:
-            yield Mistake((*place, key), f"{key} must be above 0; got {show(getattr(rule, key))}")
+            yield Mistake((*place, key), f"{key} must be above 0; got {format_number(getattr(rule, key))}")
     for key in ("delta", "default_delta"):
         if (part := getattr(rule, key)) is not None and not 0 < part < 1:
-            yield Mistake((*place, key), f"{key} must lie strictly between 0 and 1; got {show(part)}")
+            yield Mistake((*place, key), f"{key} must lie strictly between 0 and 1; got {format_number(part)}")
     if rule.max_epsilon_per_query > rule.epsilon:
-        yield Mistake((*place, "max_epsilon_per_query"), f"max_epsilon_per_query must be at most epsilon ({show(rule.epsilon)})")
+        yield Mistake((*place, "max_epsilon_per_query"), f"max_epsilon_per_query must be at most epsilon ({format_number(rule.epsilon)})")
     if rule.default_epsilon > rule.max_epsilon_per_query:
-        cap = show(rule.max_epsilon_per_query)
+        cap = format_number(rule.max_epsilon_per_query)
         yield Mistake((*place, "default_epsilon"), f"default_epsilon must be at most max_epsilon_per_query ({cap})")
     if rule.default_delta is not None and rule.delta is None:
         yield Mistake((*place, "default_delta"), "default_delta needs a delta in the budget: add delta, or leave default_delta out")
     elif rule.delta is not None and rule.default_delta is None:
         yield Mistake((*place, "delta"), "delta needs a default_delta")
     elif rule.delta is not None and rule.default_delta is not None and rule.default_delta >= rule.delta:
-        yield Mistake((*place, "default_delta"), f"default_delta must be below delta ({show(rule.delta)})")
+        yield Mistake((*place, "default_delta"), f"default_delta must be below delta ({format_number(rule.delta)})")
     if rule.noise not in {"laplace", "gaussian", "best"}:
         yield Mistake((*place, "noise"), f"noise must be 'laplace', 'gaussian' or 'best'; got {rule.noise!r}")
     elif rule.noise == "gaussian" and rule.delta is None:
         yield Mistake((*place, "noise"), "noise = 'gaussian' needs a delta: add delta = 1e-9, or write noise = 'laplace'")
 
 
-def analyst_mistakes(rule: AnalystRule, place: Place) -> Iterator[Mistake]:
+def check_analyst(rule: AnalystRule, place: KeyPath) -> Iterator[Mistake]:
     """Within one analyst."""
-    yield from name_mistakes(place, rule.name, "an analyst")
+    yield from check_name(place, rule.name, "an analyst")
     if rule.max_epsilon is not None and rule.max_epsilon <= 0:
-        yield Mistake((*place, "max_epsilon"), f"max_epsilon must be above 0; got {show(rule.max_epsilon)}")
+        yield Mistake((*place, "max_epsilon"), f"max_epsilon must be above 0; got {format_number(rule.max_epsilon)}")
 
 
-def table_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
+def check_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     """Within one table, its columns included."""
     if not rule.name.isidentifier():
         yield Mistake(place, f"a table name must be letters, digits and _, not starting with a digit; got {rule.name!r}")
     elif rule.name.casefold() == "hedgerow":
         yield Mistake(place, "the name 'hedgerow' is taken by the system tables: choose another one")
-    yield from name_mistakes((*place, "version"), rule.version, "a version")
+    yield from check_name((*place, "version"), rule.version, "a version")
     for key in ("max_units", "max_rows", "max_groups", "max_rows_per_group"):
         if (count := getattr(rule, key)) is not None and (type(count) is not int or count < 1):
             yield Mistake((*place, key), f"{key} must be a whole number of at least 1; got {count!r}")
     if rule.multiline and rule.source and not rule.source.lower().endswith(".csv"):
         yield Mistake((*place, "multiline"), "multiline is about the lines of a .csv file: leave it out")
-    yield from twice_mistakes((*place, "columns"), (column.name for column in rule.columns), "column")
+    yield from check_distinct((*place, "columns"), (column.name for column in rule.columns), "column")
     for column in rule.columns:
-        yield from column_mistakes(column, (*place, "columns", column.name), None if rule.links else rule.unit)
-    yield from _public_mistakes(rule, place) if rule.public else _unit_mistakes(rule, place)
+        yield from check_column(column, (*place, "columns", column.name), None if rule.links else rule.unit)
+    yield from _check_public_table(rule, place) if rule.public else _check_unit(rule, place)
 
 
-def _public_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
+def _check_public_table(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     for key in ("unit", "neighbours", "population", "max_units", "max_groups", "max_rows_per_group", "partition"):
         if getattr(rule, key) is not None:
             yield Mistake((*place, key), f"a public table protects nobody: leave out {key}, or public")
@@ -102,7 +102,7 @@ def _public_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
             yield Mistake((*place, "unique"), f"the column {hidden[0]!r} is hidden, and no key: leave it out")
 
 
-def _unit_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
+def _check_unit(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     if rule.unit is None:
         yield Mistake((*place, "unit"), 'unit is missing: write the id column of the people to protect, or unit = "row"')
     if rule.neighbours is None:
@@ -112,7 +112,7 @@ def _unit_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
     if rule.population is None:
         yield Mistake((*place, "population"), "population is missing")
     else:
-        yield from name_mistakes((*place, "population"), rule.population, "a population")
+        yield from check_name((*place, "population"), rule.population, "a population")
     if rule.unique:
         yield Mistake((*place, "unique"), "unique is a public fact about a public table: leave it out here")
     if rule.unit == "row":
@@ -120,20 +120,20 @@ def _unit_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
             if cap != 1:
                 yield Mistake((*place, key), f'a row is in one group, once: with unit = "row" leave out {key}')
     elif rule.unit is not None:
-        for key, meaning in _CAPS:
+        for key, meaning in _CAP_MEANINGS:
             if getattr(rule, key) is None and (key == "max_units" or not rule.auto_bounds):  # caps, like bounds, may be found
                 yield Mistake((*place, key), f"{key} is missing: write {meaning}")
-    yield from _partition_mistakes(rule, (*place, "partition"))
+    yield from _check_partition(rule, (*place, "partition"))
 
 
-_CAPS = (
+_CAP_MEANINGS = (
     ("max_units", "a public upper bound on how many units there are"),
     ("max_groups", "how many groups one unit may touch in one answer"),
     ("max_rows_per_group", "how many rows one unit may have in one group"),
 )
 
 
-def _partition_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
+def _check_partition(rule: TableRule, place: KeyPath) -> Iterator[Mistake]:
     if rule.partition is None:
         return
     column = rule.column(rule.partition.column)
@@ -150,24 +150,24 @@ def _partition_mistakes(rule: TableRule, place: Place) -> Iterator[Mistake]:
         yield Mistake((*place, "max_parts_per_unit"), 'a row is in one part: with unit = "row" write max_parts_per_unit = 1')
 
 
-def mistakes_together(
+def check_consistency(
     budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...], analysts: tuple[AnalystRule, ...], unsure: Set[str] = frozenset()
 ) -> Iterator[Mistake]:
     """Between the pieces: names, populations, sources, and delta against the number of people. The budgets of some populations may have
     mistakes of their own, and are not missing."""
-    yield from twice_mistakes(("budgets",), (rule.population for rule in budgets), "population")
-    yield from twice_mistakes(("tables",), (table.name for table in tables), "table")
-    yield from twice_mistakes(("analysts",), (analyst.name for analyst in analysts), "analyst")
+    yield from check_distinct(("budgets",), (rule.population for rule in budgets), "population")
+    yield from check_distinct(("tables",), (table.name for table in tables), "table")
+    yield from check_distinct(("analysts",), (analyst.name for analyst in analysts), "analyst")
     first: dict[str, TableRule] = {}
     for table in tables:
         if not table.public:
-            yield from _population_mistakes(first.setdefault(table.population or "", table), table)
-    yield from _source_mistakes(tables)
+            yield from _check_population(first.setdefault(table.population or "", table), table)
+    yield from _check_sources(tables)
     known = {rule.population for rule in budgets} | unsure
     for population in [name for name in first if name not in known]:
         place = ("tables", first[population].name, "population")
         yield Mistake(place, f"population {population!r} has no budget: add [budgets.{population}] with its epsilon")
-    for rule, largest in _sizes(budgets, tables):
+    for rule, largest in _list_population_sizes(budgets, tables):
         if rule.delta is not None and rule.delta * largest >= 1:
             limit = f"1/max_units (1/{largest})"
             yield Mistake(("budgets", rule.population, "delta"), f"delta must be below {limit}: at that size it may publish a whole person")
@@ -178,7 +178,7 @@ def mistakes_together(
             )
 
 
-def _population_mistakes(first: TableRule, table: TableRule) -> Iterator[Mistake]:
+def _check_population(first: TableRule, table: TableRule) -> Iterator[Mistake]:
     place, others = ("tables", table.name), f"tables of population {table.population!r}"
     if (first.unit == "row") != (table.unit == "row"):
         yield Mistake((*place, "unit"), f"{others} must agree on the unit: {first.name!r} has {first.unit!r}, this one {table.unit!r}")
@@ -187,7 +187,7 @@ def _population_mistakes(first: TableRule, table: TableRule) -> Iterator[Mistake
         yield Mistake((*place, "neighbours"), f"{others} must agree on neighbours: {fix}")
 
 
-def _source_mistakes(tables: tuple[TableRule, ...]) -> Iterator[Mistake]:
+def _check_sources(tables: tuple[TableRule, ...]) -> Iterator[Mistake]:
     """One source in two populations would have two budgets for the same people; public and private at once, none at all."""
     first: dict[str, TableRule] = {}
     for table in tables:
@@ -195,12 +195,12 @@ def _source_mistakes(tables: tuple[TableRule, ...]) -> Iterator[Mistake]:
         if (other.public, other.population) != (table.public, table.population):
             how = "public here and protected there" if other.public != table.public else "in two populations"
             yield Mistake(("tables", table.name, "source"), f"the source of {table.name!r} is also that of {other.name!r}, {how}")
-        elif other.way != table.way:
-            fix = f"{other.name!r} has {other.way!r}, this one {table.way!r}"
+        elif other.unit_text != table.unit_text:
+            fix = f"{other.name!r} has {other.unit_text!r}, this one {table.unit_text!r}"
             yield Mistake(("tables", table.name, "unit"), f"tables of one source must have one unit: {fix}")
 
 
-def _sizes(budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]) -> Iterator[tuple[BudgetRule, int]]:
+def _list_population_sizes(budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]) -> Iterator[tuple[BudgetRule, int]]:
     """Each budget with the public bound on the number of its people."""
     for rule in budgets:
         sizes = [table.max_units for table in tables if table.population == rule.population and table.max_units is not None]
@@ -208,12 +208,12 @@ def _sizes(budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]) -> It
             yield rule, max(sizes)
 
 
-def delta_warnings(budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]) -> Iterator[str]:
+def list_warnings(budgets: tuple[BudgetRule, ...], tables: tuple[TableRule, ...]) -> Iterator[str]:
     """A delta that is allowed but large for so many people, and budgets that nobody uses."""
-    for rule, largest in _sizes(budgets, tables):
+    for rule, largest in _list_population_sizes(budgets, tables):
         if rule.delta is not None and rule.delta * largest * 10 > 1:
-            advice = f"stay below 1/(10 max_units), here {show(Fraction(1, 10 * largest))}"
-            yield f"The delta of population {rule.population!r} ({show(rule.delta)}) is large for {largest} units: {advice}."
+            advice = f"stay below 1/(10 max_units), here {format_number(Fraction(1, 10 * largest))}"
+            yield f"The delta of population {rule.population!r} ({format_number(rule.delta)}) is large for {largest} units: {advice}."
     used = {table.population for table in tables}
     for rule in budgets:
         if rule.population not in used:

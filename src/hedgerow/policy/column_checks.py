@@ -7,19 +7,19 @@ from datetime import date
 from fractions import Fraction
 from itertools import chain
 
-from hedgerow.policy.mistake import Mistake, Place, name_mistakes, show
-from hedgerow.policy.rules import ColumnRule
-from hedgerow.policy.values import GRAINS, TYPES, Grain, Value
+from hedgerow.policy.declared_values import GRANULARITIES, TYPES, Granularity, Value
+from hedgerow.policy.mistake import KeyPath, Mistake, check_name, format_number
+from hedgerow.policy.records import ColumnRule
 
-__all__ = ["MOST_STEPS", "column_mistakes"]
+__all__ = ["MAX_STEPS", "check_column"]
 
-MOST_STEPS = 2**40
-_FARTHEST = 2**60  # steps from zero: the engine counts them in 64-bit integers
+MAX_STEPS = 2**40
+_MAX_STEPS_FROM_ZERO = 2**60  # steps from zero: the engine counts them in 64-bit integers
 
 
-def column_mistakes(rule: ColumnRule, place: Place, unit: str | None) -> Iterator[Mistake]:
+def check_column(rule: ColumnRule, place: KeyPath, unit: str | None) -> Iterator[Mistake]:
     """Within one column; ``unit`` is the unit of its table."""
-    yield from name_mistakes(place, rule.name, "a column")
+    yield from check_name(place, rule.name, "a column")
     declared = [
         key for key, value in (("min", rule.low), ("max", rule.high), ("step", rule.step), ("values", rule.values)) if value is not None
     ]
@@ -36,10 +36,10 @@ def column_mistakes(rule: ColumnRule, place: Place, unit: str | None) -> Iterato
     elif rule.type not in TYPES:
         yield Mistake((*place, "type"), f"type must be one of {', '.join(TYPES)}; got {rule.type!r}")
     else:
-        yield from chain(_bound_mistakes(rule, place), _value_mistakes(rule, place))
+        yield from chain(_check_bounds(rule, place), _check_values(rule, place))
 
 
-def _bound_mistakes(rule: ColumnRule, place: Place) -> Iterator[Mistake]:
+def _check_bounds(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
     low, high, step = rule.low, rule.high, rule.step
     if rule.type not in {"integer", "real"} and not low is high is step is None:
         fix = 'write a range of values, such as values = "2026-01-01 … 2026-12-31"' if rule.type == "date" else "leave them out"
@@ -51,30 +51,30 @@ def _bound_mistakes(rule: ColumnRule, place: Place) -> Iterator[Mistake]:
         there, gone = ("max", "min") if low is None else ("min", "max")
         yield Mistake((*place, there), f"{gone} is missing: {there} alone does not bound how far one unit moves an answer")
     elif high <= low:
-        yield Mistake((*place, "max"), f"max must be above min ({show(low)}); got {show(high)}")
+        yield Mistake((*place, "max"), f"max must be above min ({format_number(low)}); got {format_number(high)}")
     else:
         if rule.type == "integer":
             for key, number in (("min", low), ("max", high), ("step", step)):
                 if number is not None and number.denominator != 1:
-                    yield Mistake((*place, key), f"{key} of an integer column must be a whole number; got {show(number)}")
+                    yield Mistake((*place, key), f"{key} of an integer column must be a whole number; got {format_number(number)}")
         if step is not None:
-            yield from _step_mistakes(low, high, step, place)
+            yield from _check_step(low, high, step, place)
 
 
-def _step_mistakes(low: Fraction, high: Fraction, step: Fraction, place: Place) -> Iterator[Mistake]:
+def _check_step(low: Fraction, high: Fraction, step: Fraction, place: KeyPath) -> Iterator[Mistake]:
     if step <= 0:
-        yield Mistake((*place, "step"), f"step must be above 0; got {show(step)}")
+        yield Mistake((*place, "step"), f"step must be above 0; got {format_number(step)}")
     elif step > high - low:
-        yield Mistake((*place, "step"), f"step must be at most max - min ({show(high - low)}); got {show(step)}")
-    elif (high - low) / step > MOST_STEPS or max(-low, high) / step > _FARTHEST:
-        yield Mistake((*place, "step"), f"step must be larger, or the range smaller: at most 2^40 steps of {show(step)} fit")
+        yield Mistake((*place, "step"), f"step must be at most max - min ({format_number(high - low)}); got {format_number(step)}")
+    elif (high - low) / step > MAX_STEPS or max(-low, high) / step > _MAX_STEPS_FROM_ZERO:
+        yield Mistake((*place, "step"), f"step must be larger, or the range smaller: at most 2^40 steps of {format_number(step)} fit")
 
 
-def _value_mistakes(rule: ColumnRule, place: Place) -> Iterator[Mistake]:
+def _check_values(rule: ColumnRule, place: KeyPath) -> Iterator[Mistake]:
     if rule.values is None:
         return
     place = (*place, "values")
-    if rule.grain not in GRAINS or (rule.grain != "day" and any(_first(value, rule.grain) != value for value in rule.values)):
+    if rule.grain not in GRANULARITIES or (rule.grain != "day" and any(_compute_first_day(value, rule.grain) != value for value in rule.values)):
         yield Mistake(place, f"values must be dates on the first day of their {rule.grain}")
     if not rule.values:
         yield Mistake(place, "values must not be empty")
@@ -90,7 +90,7 @@ def _value_mistakes(rule: ColumnRule, place: Place) -> Iterator[Mistake]:
             yield Mistake(place, f"values must lie between min and max; got {outside[0]}")
 
 
-def _first(value: Value, grain: Grain) -> date | None:
+def _compute_first_day(value: Value, grain: Granularity) -> date | None:
     """The first day of the month or year of a date; None for what is no date."""
     if not isinstance(value, date):
         return None

@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["Mistake", "Place", "name_mistakes", "show", "twice_mistakes"]
+__all__ = ["KeyPath", "Mistake", "check_distinct", "check_name", "format_number"]
 
-Place = tuple[str, ...]
+KeyPath = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """Where in the file (a path of table names and a key), and what is wrong there with the way out."""
 
-    place: Place
-    says: str
+    path: KeyPath
+    message: str
 
 
-def show(number: Fraction | None) -> str:
+def format_number(number: Fraction | None) -> str:
     """A number as a custodian writes it: decimals where they are exact and short, else a fraction."""
     if number is None:
         return "none"
@@ -30,13 +30,13 @@ def show(number: Fraction | None) -> str:
         return "a very long number"
 
 
-def name_mistakes(place: Place, name: str, what: str) -> Iterator[Mistake]:
+def check_name(place: KeyPath, name: str, what: str) -> Iterator[Mistake]:
     """Names stand in SQL, in file names and in the ledger: not empty, and nothing invisible."""
     if not name.strip() or name != name.strip() or not name.isprintable():
         yield Mistake(place, f"the name of {what} must be text without spaces around it; got {name!r}")
 
 
-def twice_mistakes(place: Place, names: Iterable[str], what: str) -> Iterator[Mistake]:
+def check_distinct(place: KeyPath, names: Iterable[str], what: str) -> Iterator[Mistake]:
     """Names that differ in case only are one name, as in SQL."""
     seen: dict[str, str] = {}
     for name in names:

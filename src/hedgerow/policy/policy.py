@@ -15,20 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.policy.canonical import from_text, to_text
+from hedgerow.policy.canonical import decode_policy, encode_policy
 from hedgerow.policy.checks import (
-    analyst_mistakes,
-    budget_mistakes,
-    database_mistakes,
-    delta_warnings,
-    mistakes_together,
-    table_mistakes,
+    check_analyst,
+    check_budget,
+    check_consistency,
+    check_database,
+    check_table,
+    list_warnings,
 )
-from hedgerow.policy.document import Parts, read_document
-from hedgerow.policy.frame import FRAME, document_of
-from hedgerow.policy.links import link_mistakes
-from hedgerow.policy.mistake import Mistake, Place
-from hedgerow.policy.rules import (
+from hedgerow.policy.foreign_keys import check_links
+from hedgerow.policy.from_frame import FRAME_SOURCE, build_frame_document
+from hedgerow.policy.mistake import KeyPath, Mistake
+from hedgerow.policy.records import (
     DEFAULT_POPULATION,
     MAX_FAILURES,
     AnalystRule,
@@ -38,6 +37,7 @@ from hedgerow.policy.rules import (
     PartitionRule,
     TableRule,
 )
+from hedgerow.policy.toml.document import PolicyParts, read_document
 
 __all__ = [
     "DEFAULT_POPULATION",
@@ -48,7 +48,7 @@ __all__ = [
     "PartitionRule",
     "Policy",
     "TableRule",
-    "refusal",
+    "build_policy_error",
 ]
 
 
@@ -71,18 +71,18 @@ class Policy:
 
     def __post_init__(self) -> None:
         mistakes = [
-            *database_mistakes(self.name, self.engine, self.max_failures),
-            *chain.from_iterable(budget_mistakes(rule, ("budgets", rule.population)) for rule in self.budgets),
-            *chain.from_iterable(table_mistakes(rule, ("tables", rule.name)) for rule in self.tables),
-            *chain.from_iterable(analyst_mistakes(rule, ("analysts", rule.name)) for rule in self.analysts),
-            *mistakes_together(self.budgets, self.tables, self.analysts),
-            *link_mistakes(self.tables),
+            *check_database(self.name, self.engine, self.max_failures),
+            *chain.from_iterable(check_budget(rule, ("budgets", rule.population)) for rule in self.budgets),
+            *chain.from_iterable(check_table(rule, ("tables", rule.name)) for rule in self.tables),
+            *chain.from_iterable(check_analyst(rule, ("analysts", rule.name)) for rule in self.analysts),
+            *check_consistency(self.budgets, self.tables, self.analysts),
+            *check_links(self.tables),
         ]
         if mistakes:
-            raise refusal(mistakes)
+            raise build_policy_error(mistakes)
 
     @classmethod
-    def of(cls, parts: Parts, folder: Path = Path()) -> Policy:
+    def from_parts(cls, parts: PolicyParts, folder: Path = Path()) -> Policy:
         """The policy of parts that were read from somewhere."""
         return cls(parts.name, parts.engine, parts.ledger, parts.budgets, parts.tables, parts.analysts, folder, parts.max_failures)
 
@@ -110,7 +110,7 @@ class Policy:
         """
         budget = {"epsilon": epsilon, "delta": delta, "noise": noise}
         table: dict[str, Any] = {
-            "source": FRAME,
+            "source": FRAME_SOURCE,
             "unit": unit,
             "neighbours": neighbours,
             "version": version,
@@ -118,16 +118,16 @@ class Policy:
             "max_groups": max_groups,
             "max_rows_per_group": max_rows_per_group,
         }
-        parts, mistakes = read_document(document_of(frame, budget, table, columns), files=False)
+        parts, mistakes = read_document(build_frame_document(frame, budget, table, columns), files=False)
         if mistakes:
-            raise refusal(mistakes)
+            raise build_policy_error(mistakes)
         return cls("data", parts.engine, None if ledger is None else str(ledger), parts.budgets, parts.tables)
 
     @classmethod
     def from_canonical(cls, text: str, folder: Path = Path()) -> Policy:
         """The policy that ``canonical`` wrote."""
         try:
-            return cls.of(from_text(text), folder)
+            return cls.from_parts(decode_policy(text), folder)
         except (TypeError, AttributeError) as error:  # a number where text belongs, or the other way round
             raise InvalidArgument("policy text", "is not the canonical text of a policy") from error
 
@@ -139,7 +139,7 @@ class Policy:
 
     def canonical(self) -> str:
         """One text for one policy: stable JSON, exact numbers."""
-        return to_text(Parts(self.name, self.engine, self.ledger, self.budgets, self.tables, self.analysts, self.max_failures))
+        return encode_policy(PolicyParts(self.name, self.engine, self.ledger, self.budgets, self.tables, self.analysts, self.max_failures))
 
     @property
     def digest(self) -> str:
@@ -149,7 +149,7 @@ class Policy:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is allowed, but probably not meant."""
-        return tuple(delta_warnings(self.budgets, self.tables))
+        return tuple(list_warnings(self.budgets, self.tables))
 
     def budget(self, population: str) -> BudgetRule:
         """The budget of a population."""
@@ -187,17 +187,17 @@ class Policy:
         return None if self.ledger is None else self.folder / self.ledger
 
 
-def refusal(mistakes: list[Mistake], lines: Mapping[Place, int] | None = None) -> InvalidArgument:
+def build_policy_error(mistakes: list[Mistake], lines: Mapping[KeyPath, int] | None = None) -> InvalidArgument:
     """One error that lists every mistake: by line where there is a file, else by the path of the key."""
     if lines is None:
-        said = [f"{'.'.join(mistake.place)}: {mistake.says}" for mistake in mistakes]
+        said = [f"{'.'.join(mistake.path)}: {mistake.message}" for mistake in mistakes]
     else:
-        numbered = sorted(((_line(mistake.place, lines), mistake.says) for mistake in mistakes), key=lambda item: item[0])
+        numbered = sorted(((_find_line(mistake.path, lines), mistake.message) for mistake in mistakes), key=lambda item: item[0])
         said = [f"line {line}: {says}" for line, says in numbered]
     count = "a mistake" if len(said) == 1 else f"{len(said)} mistakes"
     return InvalidArgument("policy", f"has {count}:\n  " + "\n  ".join(said))
 
 
-def _line(place: Place, lines: Mapping[Place, int]) -> int:
+def _find_line(place: KeyPath, lines: Mapping[KeyPath, int]) -> int:
     """The line of a key; where it is missing, the line of the innermost table that is there."""
     return next((lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in lines), 1)

@@ -1,25 +1,25 @@
 """Who is protected, how far they move an answer, what hiding the move costs, and how much there is to spend."""
 
-from hedgerow.privacy.account import Account, DualAccount
 from hedgerow.privacy.budget import Budget
-from hedgerow.privacy.conversion import delta_of, epsilon_of, rho_of
+from hedgerow.privacy.budget_view import Balance, DualBalance
 from hedgerow.privacy.loss import Loss
-from hedgerow.privacy.parts import Parts
-from hedgerow.privacy.rho import laplace_rho, rho_of_pure
+from hedgerow.privacy.parallel_composition import PartLosses
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.privacy.unit import Unit
+from hedgerow.privacy.zcdp import compute_laplace_rho, compute_pure_rho
+from hedgerow.privacy.zcdp_conversion import convert_rho_to_delta, convert_rho_to_epsilon, find_largest_rho
 
 __all__ = [
-    "Account",
+    "Balance",
     "Budget",
-    "DualAccount",
+    "DualBalance",
     "Loss",
-    "Parts",
+    "PartLosses",
     "Sensitivity",
     "Unit",
-    "delta_of",
-    "epsilon_of",
-    "laplace_rho",
-    "rho_of",
-    "rho_of_pure",
+    "compute_laplace_rho",
+    "compute_pure_rho",
+    "convert_rho_to_delta",
+    "convert_rho_to_epsilon",
+    "find_largest_rho",
 ]

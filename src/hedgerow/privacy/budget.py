@@ -24,18 +24,18 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from hedgerow.errors import BudgetExceeded, InvalidArgument
-from hedgerow.numeric.number import Number, positive, privacy_delta, privacy_epsilon
-from hedgerow.privacy.account import Account, DualAccount, digits
-from hedgerow.privacy.conversion import rho_of
+from hedgerow.numeric.exact_number import Number, parse_delta, parse_epsilon, parse_positive
+from hedgerow.privacy.budget_view import Balance, DualBalance, format_digits
 from hedgerow.privacy.loss import Loss
-from hedgerow.privacy.parts import Parts
+from hedgerow.privacy.parallel_composition import PartLosses
+from hedgerow.privacy.zcdp_conversion import find_largest_rho
 
-__all__ = ["At", "Budget"]
+__all__ = ["Budget", "TableParts"]
 
-_NOTHING = Loss(Fraction(0))
+_NO_LOSS = Loss(Fraction(0))
 
-Tables = Mapping[str, Parts]
-At = tuple[str, Collection[str]]
+PartsByTable = Mapping[str, PartLosses]
+TableParts = tuple[str, Collection[str]]
 """A table and the names of its parts that a question reads."""
 
 
@@ -50,127 +50,127 @@ class Budget:
     epsilon: Fraction
     delta: Fraction | None = None
     conversion: Fraction = Fraction(1, 2)
-    charged: Loss = _NOTHING
-    parts: Tables = field(default_factory=dict, hash=False)
+    charged: Loss = _NO_LOSS
+    parts: PartsByTable = field(default_factory=dict, hash=False)
 
     def __init__(
-        self, epsilon: Number, delta: Number | None = None, conversion: Number = 0.5, charged: Loss = _NOTHING, parts: Tables | None = None
+        self, epsilon: Number, delta: Number | None = None, conversion: Number = 0.5, charged: Loss = _NO_LOSS, parts: PartsByTable | None = None
     ) -> None:
-        share = positive(conversion, "conversion")
+        share = parse_positive(conversion, "conversion")
         if share > 1:
             raise InvalidArgument("conversion", "must be at most 1", conversion)
-        object.__setattr__(self, "epsilon", privacy_epsilon(epsilon))
-        object.__setattr__(self, "delta", None if delta is None else privacy_delta(delta))
+        object.__setattr__(self, "epsilon", parse_epsilon(epsilon))
+        object.__setattr__(self, "delta", None if delta is None else parse_delta(delta))
         object.__setattr__(self, "conversion", share)
-        object.__setattr__(self, "charged", _check(charged, "charged"))
+        object.__setattr__(self, "charged", _check_loss(charged, "charged"))
         object.__setattr__(self, "parts", {} if parts is None else parts)
 
     @property
     def rho(self) -> Fraction:
         """R: the rho that the conversion share of delta turns into epsilon; 0 without delta."""
-        return Fraction(0) if self.delta is None else _largest_rho(self.epsilon, self.delta * self.conversion)
+        return Fraction(0) if self.delta is None else _find_budget_rho(self.epsilon, self.delta * self.conversion)
 
     @property
-    def thresholds(self) -> Fraction:
+    def threshold_delta(self) -> Fraction:
         """The share of delta that thresholds and tested releases may spend."""
         return Fraction(0) if self.delta is None else self.delta * (1 - self.conversion)
 
     @property
-    def paid(self) -> Loss:
+    def unit_loss(self) -> Loss:
         """What one unit has paid at most: what was charged to everybody, and the dearest parts of each table."""
-        return sum((parts.paid for parts in self.parts.values()), self.charged)
+        return sum((parts.unit_loss for parts in self.parts.values()), self.charged)
 
-    def covers(self, loss: Loss, at: At | None = None) -> bool:
+    def covers(self, loss: Loss, at: TableParts | None = None) -> bool:
         """Whether ``loss`` may still be charged; with ``at``, to these parts of this table."""
-        return self.plus(loss, at).holds
+        return self.add_charge(loss, at).is_within
 
-    def after(self, loss: Loss, at: At | None = None) -> Budget:
+    def charge(self, loss: Loss, at: TableParts | None = None) -> Budget:
         """This budget with ``loss`` charged to it; BudgetExceeded when it does not fit. Nothing is ever given back."""
         if not self.covers(loss, at):
-            raise BudgetExceeded(f"The budget does not cover this question: {self._shortfall(loss, at)}.")
-        return self.plus(loss, at)
+            raise BudgetExceeded(f"The budget does not cover this question: {self._describe_shortfall(loss, at)}.")
+        return self.add_charge(loss, at)
 
-    def plus(self, loss: Loss, at: At | None = None) -> Budget:
+    def add_charge(self, loss: Loss, at: TableParts | None = None) -> Budget:
         """The same sum without the question whether it fits."""
-        _check(loss, "loss")
+        _check_loss(loss, "loss")
         if at is None:
             return replace(self, charged=self.charged + loss)
         table, names = at
         if table not in self.parts:
             raise InvalidArgument("parts", "must be of a table that has parts", table)
-        return replace(self, parts={**self.parts, table: self.parts[table].charged(names, loss)})
+        return replace(self, parts={**self.parts, table: self.parts[table].charge(names, loss)})
 
     @property
-    def holds(self) -> bool:
+    def is_within(self) -> bool:
         """Whether what was charged is within the budget."""
-        total = self.paid
-        if total.delta > self.thresholds:
+        total = self.unit_loss
+        if total.delta > self.threshold_delta:
             return False
         return total.epsilon <= self.epsilon or (self.delta is not None and total.rho <= self.rho)
 
     @property
-    def view(self) -> Account | DualAccount:
+    def balance(self) -> Balance | DualBalance:
         """Total, spent and left; with delta one line each for epsilon, rho and the threshold share of delta.
 
         Its ``parts`` have the same for each part: spent is what a unit in that part paid at most, left what may still be asked of that
         part alone.
         """
-        paid = self.paid
-        apart = {table: self._apart(parts, paid) for table, parts in self.parts.items()}
-        return replace(self._account(paid), parts=apart) if apart else self._account(paid)
+        paid = self.unit_loss
+        apart = {table: self._build_part_balances(parts, paid) for table, parts in self.parts.items()}
+        return replace(self._build_balance(paid), parts=apart) if apart else self._build_balance(paid)
 
-    def _account(self, spent: Loss) -> Account | DualAccount:
-        epsilon = Account(self.epsilon, spent.epsilon)
+    def _build_balance(self, spent: Loss) -> Balance | DualBalance:
+        epsilon = Balance(self.epsilon, spent.epsilon)
         if self.delta is None:
             return epsilon
-        rho, delta = Account(self.rho, spent.rho), Account(self.thresholds, spent.delta)
-        return DualAccount(epsilon, rho, delta, at=self.delta * self.conversion)
+        rho, delta = Balance(self.rho, spent.rho), Balance(self.threshold_delta, spent.delta)
+        return DualBalance(epsilon, rho, delta, conversion_delta=self.delta * self.conversion)
 
-    def _apart(self, parts: Parts, paid: Loss) -> dict[str, Account | DualAccount]:
-        rest = sum((other.paid for other in self.parts.values() if other is not parts), self.charged)
-        return {name: self._account(self._overdrawn(paid, rest + mine)) for name, mine in parts.paid_in.items()}
+    def _build_part_balances(self, parts: PartLosses, paid: Loss) -> dict[str, Balance | DualBalance]:
+        rest = sum((other.unit_loss for other in self.parts.values() if other is not parts), self.charged)
+        return {name: self._build_balance(self._close_overdrawn(paid, rest + mine)) for name, mine in parts.unit_loss_by_part.items()}
 
-    def _overdrawn(self, paid: Loss, here: Loss) -> Loss:
+    def _close_overdrawn(self, paid: Loss, here: Loss) -> Loss:
         """A line that is overdrawn for anybody (after the total was lowered, or by Gaussian noise) is closed for all parts."""
         return Loss(
             paid.epsilon if paid.epsilon > self.epsilon else here.epsilon,
-            paid.delta if paid.delta > self.thresholds else here.delta,
+            paid.delta if paid.delta > self.threshold_delta else here.delta,
             paid.rho if paid.rho > self.rho else here.rho,
         )
 
-    def _shortfall(self, loss: Loss, at: At | None) -> str:
+    def _describe_shortfall(self, loss: Loss, at: TableParts | None) -> str:
         """Asked and left, in words; only the lines that the charge overdraws."""
-        view = self.view
+        view = self.balance
         if at is not None:
-            view = min((view.parts[at[0]][name] for name in at[1]), key=_left)
-        if isinstance(view, Account):
+            view = min((view.parts[at[0]][name] for name in at[1]), key=_get_epsilon_left)
+        if isinstance(view, Balance):
             if loss.delta > 0:
-                return f"it asks for a delta of {digits(loss.delta, up=True)}, and this budget has none"
+                return f"it asks for a delta of {format_digits(loss.delta, up=True)}, and this budget has none"
             if isinstance(loss.epsilon, float):
                 fix = "add delta = 1e-9 under [budget], or write noise = 'laplace'"
                 return f"it asks for Gaussian noise, which has no pure epsilon, and this budget has no delta; {fix}"
-            return f"it asks for {_asked('epsilon', loss.epsilon, view)}"
+            return f"it asks for {_format_request('epsilon', loss.epsilon, view)}"
         if loss.delta > view.delta.left:
-            return f"it asks for {_asked('delta', loss.delta, view.delta)} for thresholds"
+            return f"it asks for {_format_request('delta', loss.delta, view.delta)} for thresholds"
         pure = isinstance(loss.epsilon, Fraction) or isinstance(loss.rho, float)  # Gaussian noise is paid in rho alone
-        return "it asks for " + f"{_asked('epsilon', loss.epsilon, view.epsilon)}, or " * pure + _asked("rho", loss.rho, view.rho)
+        return "it asks for " + f"{_format_request('epsilon', loss.epsilon, view.epsilon)}, or " * pure + _format_request("rho", loss.rho, view.rho)
 
 
-def _asked(name: str, amount: Fraction | float, account: Account) -> str:
-    wanted = f"an unlimited {name}" if isinstance(amount, float) else f"{name} {digits(amount, up=True)}"
-    return f"{wanted} with {digits(account.left)} left"
+def _format_request(name: str, amount: Fraction | float, account: Balance) -> str:
+    wanted = f"an unlimited {name}" if isinstance(amount, float) else f"{name} {format_digits(amount, up=True)}"
+    return f"{wanted} with {format_digits(account.left)} left"
 
 
-def _left(view: Account | DualAccount) -> Fraction:
-    return view.left if isinstance(view, Account) else view.epsilon.left
+def _get_epsilon_left(view: Balance | DualBalance) -> Fraction:
+    return view.left if isinstance(view, Balance) else view.epsilon.left
 
 
-def _check(loss: object, argument: str) -> Loss:
+def _check_loss(loss: object, argument: str) -> Loss:
     if not isinstance(loss, Loss):
         raise InvalidArgument(argument, "must be a Loss", loss)
     return loss
 
 
 @functools.lru_cache(maxsize=256)
-def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
-    return rho_of(epsilon, delta)
+def _find_budget_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+    return find_largest_rho(epsilon, delta)

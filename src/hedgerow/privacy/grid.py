@@ -18,19 +18,19 @@ from typing import Any, cast
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.chunk import Floats, Integers
-from hedgerow.numeric.door import as_array
-from hedgerow.numeric.number import Number, exact, positive
-from hedgerow.numeric.reserve import Reserve
+from hedgerow.numeric.exact_number import Number, parse_exact, parse_positive
+from hedgerow.numeric.samplers.sample_pool import SamplePool
+from hedgerow.numeric.validation import parse_array
+from hedgerow.numeric.vectorised import Floats, Integers
 from hedgerow.privacy.sensitivity import Sensitivity
 
-__all__ = ["Grid", "grid_of"]
+__all__ = ["Grid", "get_grid"]
 
-_FINE = 20  # a grid chosen by us has at least 2^20 steps to the sensitivity
-_SMALLEST, _LARGEST = Fraction(1, 1 << 270), Fraction(1 << 80)  # sensitivities for which such a grid exists
-_END = 1 << 62
-_FAR = 1 << 1000
-_NEAR = 2.0**999
+_FINE_BITS = 20  # a grid chosen by us has at least 2^20 steps to the sensitivity
+_MIN_FINE_DISTANCE, _MAX_FINE_DISTANCE = Fraction(1, 1 << 270), Fraction(1 << 80)  # sensitivities for which such a grid exists
+_MAX_STEPS = 1 << 62
+_MAX_NUMBER = 1 << 1000
+_MAX_FAST_DOUBLE = 2.0**999
 
 
 class Grid:
@@ -39,7 +39,7 @@ class Grid:
     __slots__ = ("step", "whole")
 
     def __init__(self, step: Number) -> None:
-        self.step = positive(step, "grid")
+        self.step = parse_positive(step, "grid")
         if isinstance(step, (float, np.floating)):  # a power of two is meant as the double it is: the decimals of 2**-30 stop too early
             self.step = Fraction(float(step))
         self.whole = self.step == 1
@@ -48,21 +48,21 @@ class Grid:
             raise InvalidArgument("grid", "must be 1 for whole numbers, or a power of two such as 2**-20 for reals", step)
 
     @classmethod
-    def suiting(cls, sensitivity: Sensitivity, step: Number | None) -> Grid:
+    def for_sensitivity(cls, sensitivity: Sensitivity, step: Number | None) -> Grid:
         """The grid asked for; if none, 1 where one unit moves a cell by a whole number, else a power of two far below it."""
         if step is not None:
             return cls(step)
         if sensitivity.linf.denominator == 1:
             return cls(1)
-        return cls.fine(sensitivity.linf, "sensitivity")
+        return cls.for_distance(sensitivity.linf, "sensitivity")
 
     @classmethod
-    def fine(cls, distance: Fraction, argument: str) -> Grid:
+    def for_distance(cls, distance: Fraction, argument: str) -> Grid:
         """A power of two of which at least 2^20 make up ``distance``."""
-        if not _SMALLEST <= distance <= _LARGEST:
+        if not _MIN_FINE_DISTANCE <= distance <= _MAX_FINE_DISTANCE:
             raise InvalidArgument(argument, "must lie between 2^-270 and 2^80 where no grid is given", distance)
         exponent = distance.numerator.bit_length() - distance.denominator.bit_length()  # of the distance, or one more
-        return cls(Fraction(2) ** (exponent - (distance < Fraction(2) ** exponent) - _FINE))
+        return cls(Fraction(2) ** (exponent - (distance < Fraction(2) ** exponent) - _FINE_BITS))
 
     def steps(self, sensitivity: Sensitivity) -> Sensitivity:
         """The sensitivity of the snapped answers, in whole steps.
@@ -81,23 +81,23 @@ class Grid:
         """Whole steps: an integer for a number, an array for an array or a sequence. A refusal says nothing about the values."""
         if type(value) is int and self.whole:
             return value
-        if type(value) is float and not self.whole and -_NEAR < value < _NEAR:
+        if type(value) is float and not self.whole and -_MAX_FAST_DOUBLE < value < _MAX_FAST_DOUBLE:
             return self._snap_double(value)
         if isinstance(value, (list, tuple, np.ndarray)):
-            return self._snap_array(as_array(value, argument), argument)
+            return self._snap_array(parse_array(value, argument), argument)
         try:
-            number = exact(value, argument)
+            number = parse_exact(value, argument)
         except InvalidArgument:
             number = None
         if number is None or isinstance(value, np.longdouble):
             raise InvalidArgument(argument, "must be a finite number or an array of finite numbers")
         real = isinstance(value, (float, np.floating))
         if self.step == 1 and (real or number.denominator != 1):
-            raise self._not_whole(argument)
-        if real:  # ``exact`` reads parameters as decimals; data are the doubles they are, as in an array
+            raise self._build_not_whole_error(argument)
+        if real:  # ``parse_exact`` reads parameters as decimals; data are the doubles they are, as in an array
             number = Fraction(float(value))
         if self.step != 1:  # a double will come out, and beyond all doubles there is none
-            number = max(min(number, Fraction(_FAR)), Fraction(-_FAR))
+            number = max(min(number, Fraction(_MAX_NUMBER)), Fraction(-_MAX_NUMBER))
         return floor(number / self.step + Fraction(1, 2))
 
     def _snap_double(self, value: float) -> int:
@@ -108,9 +108,9 @@ class Grid:
     def _snap_array(self, array: Floats | Integers, argument: str) -> Integers:
         if array.dtype.kind == "f":
             if self.step == 1:
-                raise self._not_whole(argument)
+                raise self._build_not_whole_error(argument)
             return self._snap_doubles(cast(Floats, array))
-        whole: Integers = np.clip(array, -_END, _END)
+        whole: Integers = np.clip(array, -_MAX_STEPS, _MAX_STEPS)
         if self.step < 1:  # up to 2^53 every integer is a double; farther ones are moved there, which keeps neighbours as close
             return self._snap_doubles(np.clip(whole, -(1 << 53), 1 << 53).astype(np.float64))
         step = int(self.step)
@@ -119,30 +119,30 @@ class Grid:
     def _snap_doubles(self, values: Floats) -> Integers:
         """Scaling by a power of two and taking the fraction are exact, so halves go up and nothing is rounded twice."""
         with np.errstate(over="ignore", under="ignore"):
-            scaled = np.clip(values / float(self.step), -_END, _END)
+            scaled = np.clip(values / float(self.step), -_MAX_STEPS, _MAX_STEPS)
         whole = np.floor(scaled)
         return whole.astype(np.int64) + (scaled - whole >= 0.5)
 
-    def _not_whole(self, argument: str) -> InvalidArgument:
+    def _build_not_whole_error(self, argument: str) -> InvalidArgument:
         return InvalidArgument(
             argument, "must hold whole numbers on the grid of 1; for real values calibrate with a grid, for example grid=2**-20"
         )
 
     def distance(self, noisy: Any, exact: Any) -> Any:
-        """How many steps ``noisy`` lies above the snapped ``exact``, as doubles. Subtracted as whole numbers: large ones lose nothing."""
+        """How many steps ``noisy`` lies above the snapped ``parse_exact``, as doubles. Subtracted as whole numbers: large ones lose nothing."""
         one, other = self.snap(noisy, "noisy"), self.snap(exact)
         if isinstance(one, int) and isinstance(other, int):
-            return np.float64(max(min(one - other, _FAR), -_FAR))
-        return (_inside(one) - _inside(other)).astype(np.float64)
+            return np.float64(max(min(one - other, _MAX_NUMBER), -_MAX_NUMBER))
+        return (_clamp_steps(one) - _clamp_steps(other)).astype(np.float64)
 
-    def noisy(self, exact: Any, noise: Reserve, scale: Fraction) -> Any:
-        """``exact``, snapped, with an independent draw of ``noise`` in every cell; ``scale`` is a distance like ``step``."""
+    def add_noise(self, exact: Any, noise: SamplePool, scale: Fraction) -> Any:
+        """``parse_exact``, snapped, with an independent draw of ``noise`` in every cell; ``scale`` is a distance like ``step``."""
         steps, t = self.snap(exact), scale if self.whole else scale / self.step
         if isinstance(steps, int):
-            return self.value(noise.draw(t, steps))
-        return self.value(steps + noise.sampler(t, steps.size).reshape(steps.shape))
+            return self.to_value(noise.draw(t, steps))
+        return self.to_value(steps + noise.sampler(t, steps.size).reshape(steps.shape))
 
-    def value(self, steps: int | Integers) -> Any:
+    def to_value(self, steps: int | Integers) -> Any:
         """What is released for so many steps: whole numbers on the grid of 1, doubles on any other."""
         if self.whole:
             return steps
@@ -150,19 +150,19 @@ class Grid:
             return steps * self.step.numerator / self.step.denominator  # Python divides integers with a single rounding
         return steps * float(self.step)
 
-    def radius(self, steps: int) -> Any:
+    def to_radius(self, steps: int) -> Any:
         """A distance of ``steps`` between noisy and snapped, as a distance from the exact value: half a step more for reals, rounded up."""
         if self.step == 1:
             return steps
         return nextafter(float((steps + Fraction(1, 2)) * self.step), inf)
 
 
-def _inside(steps: int | Integers) -> Any:
+def _clamp_steps(steps: int | Integers) -> Any:
     """Steps as 64-bit integers, within the clamp of arrays."""
-    return np.int64(max(min(steps, _END), -_END)) if isinstance(steps, int) else steps
+    return np.int64(max(min(steps, _MAX_STEPS), -_MAX_STEPS)) if isinstance(steps, int) else steps
 
 
 @lru_cache(maxsize=256)
-def grid_of(step: Fraction) -> Grid:
+def get_grid(step: Fraction) -> Grid:
     """The grid of a step that was checked before."""
     return Grid(step)

@@ -26,19 +26,19 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import Number, exact, whole
+from hedgerow.numeric.exact_number import Number, parse_exact, parse_whole
 from hedgerow.numeric.rounding import exp_down, exp_up, round_digits_up, round_up
-from hedgerow.privacy.conversion import delta_of, epsilon_of, rho_of
-from hedgerow.privacy.rho import rho_of_pure
+from hedgerow.privacy.zcdp import compute_pure_rho
+from hedgerow.privacy.zcdp_conversion import convert_rho_to_delta, convert_rho_to_epsilon, find_largest_rho
 
-__all__ = ["Bound", "Loss", "brief", "delta_of", "epsilon_of", "rho_of", "rho_of_pure"]
+__all__ = ["Bound", "Loss", "compute_pure_rho", "convert_rho_to_delta", "convert_rho_to_epsilon", "find_largest_rho", "format_bound"]
 
 Bound = Fraction | float
 """A Fraction, or ``math.inf``; no other float."""
 
 _ONE = Fraction(1)
 _RATIONAL = re.compile(r"(0|[1-9][0-9]{0,4299})/([1-9][0-9]{0,4299})")
-_SHOWN = Context(prec=6, rounding=ROUND_CEILING)
+_SHOWN_DIGITS = Context(prec=6, rounding=ROUND_CEILING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ class Loss:
     rho: Bound = math.inf
 
     def __init__(self, epsilon: Number, delta: Number = 0, rho: Number = math.inf) -> None:
-        pure, bound, chance = _bound(epsilon, "epsilon"), _bound(rho, "rho"), exact(delta, "delta")
+        pure, bound, chance = _parse_bound(epsilon, "epsilon"), _parse_bound(rho, "rho"), parse_exact(delta, "delta")
         if not 0 <= chance <= 1:
             raise InvalidArgument("delta", "must lie between 0 and 1", delta)
         if isinstance(bound, Fraction):
             bound = round_up(bound)
         elif isinstance(pure, Fraction):
-            bound = rho_of_pure(pure)
+            bound = compute_pure_rho(pure)
         object.__setattr__(self, "epsilon", pure)
         object.__setattr__(self, "delta", chance)
         object.__setattr__(self, "rho", bound)
@@ -65,12 +65,12 @@ class Loss:
         """Both releases, the second chosen in full view of the first: every part adds up."""
         if not isinstance(other, Loss):
             return NotImplemented
-        return _composed((self, other))
+        return _compose((self, other))
 
     def __mul__(self, count: int) -> Loss:
         """``count`` releases of this loss each: composition, which is not group privacy. None at all cost nothing, whatever each would."""
-        n = whole(count, "count") if exact(count, "count") else 0
-        return Loss(_times(n, self.epsilon), min(_ONE, n * self.delta), _times(n, self.rho))
+        n = parse_whole(count, "count") if parse_exact(count, "count") else 0
+        return Loss(_multiply_bound(n, self.epsilon), min(_ONE, n * self.delta), _multiply_bound(n, self.rho))
 
     __rmul__ = __mul__
 
@@ -85,16 +85,16 @@ class Loss:
         a pure pair at k * epsilon, on the good pair of the new (epsilon, delta). Where epsilon is infinite there is no such pair, nothing
         is known, and the result says so: infinite, with delta = 1.
         """
-        k = whole(k, "k")
+        k = parse_whole(k, "k")
         if k == 1:
             return self
-        epsilon = _times(k, self.epsilon)
+        epsilon = _multiply_bound(k, self.epsilon)
         if self.delta == 0:
-            return Loss(epsilon, Fraction(0), _times(k**2, self.rho))
+            return Loss(epsilon, Fraction(0), _multiply_bound(k**2, self.rho))
         if isinstance(self.epsilon, float):
             return Loss(math.inf, _ONE, math.inf)
         # Beyond e^1000 the product is above 1 for every delta in use; 1 is always true, and keeps the rationals short.
-        delta = min(_ONE, _series(self.epsilon, k) * self.delta) if (k - 1) * self.epsilon <= 1000 else _ONE
+        delta = min(_ONE, _sum_series(self.epsilon, k) * self.delta) if (k - 1) * self.epsilon <= 1000 else _ONE
         return Loss(epsilon, delta)
 
     @staticmethod
@@ -110,41 +110,41 @@ class Loss:
 
         The dearest are chosen for epsilon, delta and rho separately, which bounds every choice of parts.
         """
-        touched = whole(k, "k") * (2 if may_move else 1)
+        touched = parse_whole(k, "k") * (2 if may_move else 1)
         if not losses or not all(isinstance(loss, Loss) for loss in losses):
             raise InvalidArgument("losses", "must be at least one Loss")
-        return _composed(losses, touched)
+        return _compose(losses, touched)
 
     def epsilon_at(self, delta: Number) -> Bound:
         """The least epsilon known at this total ``delta``: the pure one, or the one that rho gives; infinite when neither does.
 
         Both need the loss's own delta first; only what is over pays for the conversion from rho.
         """
-        total = exact(delta, "delta")
+        total = parse_exact(delta, "delta")
         if not 0 <= total < 1:
             raise InvalidArgument("delta", "must be at least 0 and below 1", delta)
         over = total - self.delta
         if over < 0:
             return math.inf
-        return min(self.epsilon, epsilon_of(self.rho, over)) if over > 0 else self.epsilon
+        return min(self.epsilon, convert_rho_to_epsilon(self.rho, over)) if over > 0 else self.epsilon
 
     def delta_at(self, epsilon: Number) -> Fraction:
         """The least delta known at this ``epsilon``; 1 says that nothing is known."""
-        target = exact(epsilon, "epsilon")
+        target = parse_exact(epsilon, "epsilon")
         if target < 0:
             raise InvalidArgument("epsilon", "must be at least 0", epsilon)
-        return self.delta if self.epsilon <= target else min(_ONE, self.delta + delta_of(self.rho, target))
+        return self.delta if self.epsilon <= target else min(_ONE, self.delta + convert_rho_to_delta(self.rho, target))
 
     def to_dict(self) -> dict[str, str]:
         """Exact text: fractions as "p/q" in lowest terms, infinity as "inf". ``from_dict`` reads back the very same Loss."""
-        return {"epsilon": _text(self.epsilon), "delta": _text(self.delta), "rho": _text(self.rho)}
+        return {"epsilon": _format_exact(self.epsilon), "delta": _format_exact(self.delta), "rho": _format_exact(self.rho)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, str]) -> Loss:
         """Read what ``to_dict`` wrote, and nothing else."""
         if not isinstance(data, Mapping) or set(data) != {"epsilon", "delta", "rho"}:
             raise InvalidArgument("loss", "must have exactly the entries epsilon, delta and rho", data)
-        loss = cls(_read(data["epsilon"], "epsilon"), exact(_read(data["delta"], "delta"), "delta"), _read(data["rho"], "rho"))
+        loss = cls(_parse_exact_text(data["epsilon"], "epsilon"), parse_exact(_parse_exact_text(data["delta"], "delta"), "delta"), _parse_exact_text(data["rho"], "rho"))
         if loss.to_dict() != dict(data):
             raise InvalidArgument("loss", "must be written in lowest terms with every entry filled in", data)
         return loss
@@ -152,28 +152,28 @@ class Loss:
     def __str__(self) -> str:
         parts = [("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)]
         only = isinstance(self.epsilon, float) and isinstance(self.rho, Fraction)  # as of Gaussian noise
-        told = [f"{name} {brief(value)}" for name, value in parts[only:] if value != 0 or name == "epsilon"]
+        told = [f"{name} {format_bound(value)}" for name, value in parts[only:] if value != 0 or name == "epsilon"]
         return ", ".join(told or ["rho 0"]) + " (no pure epsilon)" * only
 
 
-def _composed(losses: Sequence[Loss], dearest: int | None = None) -> Loss:
+def _compose(losses: Sequence[Loss], dearest: int | None = None) -> Loss:
     """The sum of all, or in each part of the ``dearest`` few."""
     epsilon, delta, rho = (
-        _sum(sorted(values, reverse=True)[:dearest]) for values in zip(*((x.epsilon, x.delta, x.rho) for x in losses), strict=True)
+        _add_bounds(sorted(values, reverse=True)[:dearest]) for values in zip(*((x.epsilon, x.delta, x.rho) for x in losses), strict=True)
     )
-    return Loss(epsilon, min(_ONE, exact(delta, "delta")), rho)
+    return Loss(epsilon, min(_ONE, parse_exact(delta, "delta")), rho)
 
 
-def _bound(value: object, argument: str) -> Bound:
+def _parse_bound(value: object, argument: str) -> Bound:
     if isinstance(value, float) and value == math.inf:
         return math.inf
-    number = exact(value, argument)
+    number = parse_exact(value, argument)
     if number < 0:
         raise InvalidArgument(argument, "must be at least 0", value)
     return number
 
 
-def _sum(values: Iterable[Bound]) -> Bound:
+def _add_bounds(values: Iterable[Bound]) -> Bound:
     total = Fraction(0)
     for value in values:
         if isinstance(value, float):
@@ -182,22 +182,22 @@ def _sum(values: Iterable[Bound]) -> Bound:
     return total
 
 
-def _times(n: int, value: Bound) -> Bound:
+def _multiply_bound(n: int, value: Bound) -> Bound:
     return n * value if isinstance(value, Fraction) else value if n else Fraction(0)
 
 
-def _series(epsilon: Fraction, k: int) -> Fraction:
+def _sum_series(epsilon: Fraction, k: int) -> Fraction:
     """At least 1 + e^epsilon + … + e^((k-1) epsilon), and above it by less than one part in 10^15. No term is above the last one, which is
     sharper where e^epsilon - 1 has lost its digits."""
     most, ratio = k * exp_up((k - 1) * epsilon), exp_down(epsilon) - 1
     return round_digits_up(min(most, (exp_up(k * epsilon) - 1) / ratio) if ratio > 0 else most, 30)
 
 
-def _text(value: Bound) -> str:
+def _format_exact(value: Bound) -> str:
     return "inf" if isinstance(value, float) else f"{value.numerator}/{value.denominator}"
 
 
-def _read(text: object, argument: str) -> Bound:
+def _parse_exact_text(text: object, argument: str) -> Bound:
     if text == "inf":
         return math.inf
     match = _RATIONAL.fullmatch(text) if isinstance(text, str) else None
@@ -206,9 +206,9 @@ def _read(text: object, argument: str) -> Bound:
     return Fraction(int(match[1]), int(match[2]))
 
 
-def brief(value: Bound) -> str:
+def format_bound(value: Bound) -> str:
     """Six significant digits, rounded up."""
     if isinstance(value, float):
         return "infinite"
-    number = _SHOWN.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
+    number = _SHOWN_DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
     return f"{number:f}" if -6 < number.adjusted() < 12 else f"{number:e}"

@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.numeric.number import Number, positive, whole
+from hedgerow.numeric.exact_number import Number, parse_positive, parse_whole
 from hedgerow.numeric.rounding import sqrt_up
 
-__all__ = ["Local", "Sensitivity"]
+__all__ = ["LocalSensitivity", "Sensitivity"]
 
 
-class Local(Fraction):
+class LocalSensitivity(Fraction):
     """How far one neighbour moves an answer away from *these* data: a private number, for study, and never the scale of noise.
 
     Put into other units it stays what it is.
@@ -36,8 +36,8 @@ class Local(Fraction):
 
     __slots__ = ()
 
-    def __mul__(self, other: int | Fraction) -> Local:  # type: ignore[override]
-        return Local(Fraction(self) * other)
+    def __mul__(self, other: int | Fraction) -> LocalSensitivity:  # type: ignore[override]
+        return LocalSensitivity(Fraction(self) * other)
 
     __rmul__ = __mul__  # type: ignore[assignment]
 
@@ -52,13 +52,13 @@ class Sensitivity:
     l2_squared: Fraction
 
     def __init__(self, l0: int, linf: Number, l1: Number, l2_squared: Number) -> None:
-        object.__setattr__(self, "l0", whole(l0, "l0"))
+        object.__setattr__(self, "l0", parse_whole(l0, "l0"))
         for name, move in (("linf", linf), ("l1", l1), ("l2_squared", l2_squared)):
-            object.__setattr__(self, name, _move(move, name))
-        self._check(self.l0, self.linf, self.l1, self.l2_squared)
+            object.__setattr__(self, name, _parse_norm(move, name))
+        self._check_norms(self.l0, self.linf, self.l1, self.l2_squared)
 
     @staticmethod
-    def _check(l0: int, linf: Fraction, l1: Fraction, l2_squared: Fraction) -> None:
+    def _check_norms(l0: int, linf: Fraction, l1: Fraction, l2_squared: Fraction) -> None:
         if not linf <= l1 <= l0 * linf:
             raise InvalidArgument("l1", f"must lie between linf = {linf} and l0 * linf = {l0 * linf}", l1)
         if not linf**2 <= l2_squared <= l1 * linf:
@@ -73,13 +73,13 @@ class Sensitivity:
             raise InvalidArgument("sensitivity", "must be given: how far one unit moves the answer at most", value)
         if isinstance(value, Sensitivity):
             return value
-        move = _move(value, "sensitivity")
+        move = _parse_norm(value, "sensitivity")
         return cls(1, move, move, move**2)
 
     @classmethod
     def each(cls, cells: int, linf: Number) -> Sensitivity:
         """``cells`` numbers may move, each by ``linf``, independently of each other."""
-        count, move = whole(cells, "cells"), _move(linf, "linf")
+        count, move = parse_whole(cells, "cells"), _parse_norm(linf, "linf")
         return cls(count, move, count * move, count * move**2)
 
     @property
@@ -95,14 +95,14 @@ class Sensitivity:
 
     def group(self, k: int) -> Sensitivity:
         """k units move together: the triangle inequality for each norm. They may meet in one cell or touch k times as many."""
-        k = whole(k, "k")
+        k = parse_whole(k, "k")
         return Sensitivity(self.l0 * k, self.linf * k, self.l1 * k, self.l2_squared * k**2)
 
 
-def _move(value: object, argument: str) -> Fraction:
-    if isinstance(value, Local):
+def _parse_norm(value: object, argument: str) -> Fraction:
+    if isinstance(value, LocalSensitivity):
         raise Refused(
             "Noise scaled to local sensitivity is not private: a neighbour may have a far larger one, and then the size of the noise tells "
             "the two apart; use smooth(...), or the global sensitivity."
         )
-    return positive(value, argument)
+    return parse_positive(value, argument)

@@ -26,7 +26,7 @@ from typing import Final, Literal
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import whole
+from hedgerow.numeric.exact_number import parse_whole
 
 __all__ = ["RELATIONS", "Relation", "Row", "Unit"]
 
@@ -34,7 +34,7 @@ Relation = Literal["add-remove", "change-one"]
 Row = tuple[Hashable, ...] | Mapping[str, Hashable]
 
 RELATIONS: Final = ("add-remove", "change-one")
-_NAN: Final = ("hedgerow", "nan")
+_NAN_KEY: Final = ("hedgerow", "nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +50,25 @@ class Unit:
             raise InvalidArgument("relation", "must be 'add-remove' or 'change-one'", self.relation)
         if not isinstance(self.owner, str) or not self.owner:
             raise InvalidArgument("owner", "must be 'row' or the name of the id column", self.owner)
-        object.__setattr__(self, "group", whole(self.group, "group"))
+        object.__setattr__(self, "group", parse_whole(self.group, "group"))
 
     def distance(self, a: Iterable[Row], b: Iterable[Row]) -> int | float:
         """The least number of steps from ``a`` to ``b``; infinite where no number of steps leads there.
 
         A step of a group of k is k steps at once, so the steps of single units are divided by k and rounded up.
         """
-        steps = self._row_steps(a, b) if self.owner == "row" else self._unit_steps(a, b)
+        steps = self._count_row_steps(a, b) if self.owner == "row" else self._count_unit_steps(a, b)
         return steps if isinstance(steps, float) else -(-steps // self.group)
 
-    def _row_steps(self, a: Iterable[Row], b: Iterable[Row]) -> int | float:
-        left, right = Counter(map(_canonical, a)), Counter(map(_canonical, b))
+    def _count_row_steps(self, a: Iterable[Row], b: Iterable[Row]) -> int | float:
+        left, right = Counter(map(_canonical_row, a)), Counter(map(_canonical_row, b))
         gone, come = (left - right).total(), (right - left).total()
         if self.relation == "add-remove":
             return gone + come
         return gone if gone == come else math.inf
 
-    def _unit_steps(self, a: Iterable[Row], b: Iterable[Row]) -> int | float:
-        left, right = self._bags(a), self._bags(b)
+    def _count_unit_steps(self, a: Iterable[Row], b: Iterable[Row]) -> int | float:
+        left, right = self._collect_rows_by_owner(a), self._collect_rows_by_owner(b)
         # Under both relations a unit that differs has to go on one side and come on the other.
         gone = sum(bag != right.get(who) for who, bag in left.items())
         come = sum(bag != left.get(who) for who, bag in right.items())
@@ -76,15 +76,15 @@ class Unit:
             return gone + come
         return gone if gone == come else math.inf
 
-    def _bags(self, rows: Iterable[Row]) -> dict[Hashable, Counter[Hashable]]:
+    def _collect_rows_by_owner(self, rows: Iterable[Row]) -> dict[Hashable, Counter[Hashable]]:
         bags: defaultdict[Hashable, Counter[Hashable]] = defaultdict(Counter)
         for row in rows:
-            columns, who = _canonical(row), self._owner_of(row)
+            columns, who = _canonical_row(row), self._find_owner(row)
             if who is not None and not _is_nan(who):
                 bags[who][columns] += 1
         return bags
 
-    def _owner_of(self, row: Row) -> Hashable:
+    def _find_owner(self, row: Row) -> Hashable:
         if isinstance(row, Mapping) and self.owner in row:
             return row[self.owner]
         if self.owner in getattr(row, "_fields", ()):
@@ -93,13 +93,13 @@ class Unit:
         raise InvalidArgument("rows", f"must be dicts or named tuples that have the id column {self.owner!r}")
 
 
-def _canonical(row: Row) -> Hashable:
+def _canonical_row(row: Row) -> Hashable:
     """Equal rows give equal values: dicts forget the order of their columns, NaN equals NaN. Never shows a row."""
     try:
         if isinstance(row, Mapping):
-            columns: Hashable = frozenset((name, _NAN if _is_nan(value) else value) for name, value in row.items())
+            columns: Hashable = frozenset((name, _NAN_KEY if _is_nan(value) else value) for name, value in row.items())
         elif isinstance(row, tuple):
-            columns = tuple(_NAN if _is_nan(value) else value for value in row)
+            columns = tuple(_NAN_KEY if _is_nan(value) else value for value in row)
         else:
             raise InvalidArgument("rows", "must be tuples or dicts")
         hash(columns)

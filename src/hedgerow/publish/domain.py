@@ -15,19 +15,19 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument, Refused, Unbounded
-from hedgerow.numeric.number import exact, whole
-from hedgerow.plan.crossing import Cross
-from hedgerow.plan.expressions import Call, Constant, Expression, Read
-from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, Rows
+from hedgerow.numeric.exact_number import parse_exact, parse_whole
+from hedgerow.plan.contingency import Contingency
+from hedgerow.plan.nodes import Aggregate, Bound, Group, Project, RelationNode
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
 from hedgerow.plan.schema import Column, Schema
 from hedgerow.plan.values import Type, Value
 
-__all__ = ["Attribute", "Bins", "Domain", "domain_of", "tabulation"]
+__all__ = ["Attribute", "BinSpec", "Domain", "build_contingency_plan", "build_domain"]
 
-Bins = int | Sequence[Any]
-_NAMED: Final = 8  # attributes that a sentence names
-_SINGLE: Final = 1000  # whole numbers that get a code each unless bins are asked for
-_CODES: Final = 2**24
+BinSpec = int | Sequence[Any]
+_MAX_NAMED_ATTRIBUTES: Final = 8  # attributes that a sentence names
+_MAX_UNBINNED_VALUES: Final = 1000  # whole numbers that get a code each unless bins are asked for
+_MAX_CODES: Final = 2**24
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class Attribute:
         if self.values is not None and (not self.values or None in self.values or len(set(self.values)) != len(self.values)):
             raise InvalidArgument(self.name, "must have different values, at least one, and not NULL")
         if self.edges is not None and (len(self.edges) < 2 or any(a >= b for a, b in zip(self.edges, self.edges[1:], strict=False))):
-            raise InvalidArgument("bins", f"of {self.name} must not overlap: write rising edges, such as 0, 10, 20", _shown(self.edges))
-        if self.size > _CODES:
-            raise InvalidArgument("bins", f"of {self.name} must be at most {_CODES}", self.size)
+            raise InvalidArgument("bins", f"of {self.name} must not overlap: write rising edges, such as 0, 10, 20", _format_numbers(self.edges))
+        if self.size > _MAX_CODES:
+            raise InvalidArgument("bins", f"of {self.name} must be at most {_MAX_CODES}", self.size)
 
     @property
     def size(self) -> int:
@@ -56,12 +56,12 @@ class Attribute:
         return len(self.values) if self.values is not None else len(self.edges or ()) - 1
 
     @property
-    def ordered(self) -> bool:
+    def is_ordered(self) -> bool:
         """Whether "up to here" means anything: numbers and dates, whose codes rise with them."""
         return self.edges is not None or (self.type in ("integer", "date") and list(self.values or ()) == sorted(self.values or ()))  # type: ignore[type-var]
 
     @property
-    def middles(self) -> tuple[Fraction, ...] | None:
+    def midpoints(self) -> tuple[Fraction, ...] | None:
         """The number in the middle of each code; None where codes are no numbers."""
         if self.edges is not None:
             last = 0 if self.type == "real" else 1  # of whole numbers from 0 to below 10 the middle is 4.5
@@ -77,34 +77,34 @@ class Attribute:
         low, high = (self.edges or ())[code : code + 2]
         if self.type == "real":
             return f"{float(low):g} to {'' if code == self.size - 1 else 'below '}{float(high):g}"
-        first, last = (self._told(edge) for edge in (low, high - 1))
+        first, last = (self._format_edge(edge) for edge in (low, high - 1))
         return str(first) if first == last else f"{first} to {last}"
 
     def columns(self) -> dict[str, list[Any]]:
         """How codes are told in a table: a column of values, or where each bin begins and ends."""
         if self.values is not None:
             return {self.name: list(self.values)}
-        ends = [self._told(edge) for edge in self.edges or ()]
+        ends = [self._format_edge(edge) for edge in self.edges or ()]
         return {f"{self.name}_from": ends[:-1], f"{self.name}_to": ends[1:]}
 
-    def code(self) -> Expression:
+    def code_expression(self) -> Expression:
         """The code of a row, as an expression of its column; NULL stays NULL."""
-        column = Read(self.name)
+        column = ColumnRef(self.name)
         if self.edges is None:
-            return _searched(column, self.type, sorted((value, code) for code, value in enumerate(self.values or ())))
+            return _build_binary_search(column, self.type, sorted((value, code) for code, value in enumerate(self.values or ())))
         if self.type == "date":
             starts: list[tuple[Value, int]] = [(date.fromordinal(math.ceil(edge)), code) for code, edge in enumerate(self.edges[:-1])]
-            return _searched(column, "date", starts)
+            return _build_binary_search(column, "date", starts)
         widths = {b - a for a, b in zip(self.edges, self.edges[1:], strict=False)}
         low, width = self.edges[0], max(widths)
         if len(widths) > 1 or (self.type == "integer" and (width.denominator, low.denominator) != (1, 1)):
-            wanted: list[tuple[Value, int]] = [(_number(edge, self.type), code) for code, edge in enumerate(self.edges[:-1])]
-            return _searched(column, self.type, wanted)
-        above = Call("-", (column, Constant(_number(low, self.type), self.type)))
-        place = Call("floor", (Call("/", (above, Constant(_number(width, self.type), self.type))),))
+            wanted: list[tuple[Value, int]] = [(_convert_edge(edge, self.type), code) for code, edge in enumerate(self.edges[:-1])]
+            return _build_binary_search(column, self.type, wanted)
+        above = Call("-", (column, Constant(_convert_edge(low, self.type), self.type)))
+        place = Call("floor", (Call("/", (above, Constant(_convert_edge(width, self.type), self.type))),))
         return Call("least", (place, Constant(self.size - 1, "integer")))
 
-    def find(self, value: Any) -> int | None:
+    def find_code(self, value: Any) -> int | None:
         """The code that a value has; None where it has none."""
         if self.values is not None:
             return self.values.index(value) if value in self.values else None
@@ -112,7 +112,7 @@ class Attribute:
         number = Fraction(value.toordinal() if isinstance(value, date) else value)
         return None if not edges[0] <= number <= edges[-1] else min(bisect.bisect_right(edges, number) - 1, self.size - 1)
 
-    def _told(self, edge: Fraction) -> Any:
+    def _format_edge(self, edge: Fraction) -> Any:
         if self.type == "date":
             return date.fromordinal(math.ceil(edge))
         return int(edge) if edge.denominator == 1 and self.type == "integer" else float(edge)
@@ -154,40 +154,40 @@ class Domain:
         return tuple(attribute.name for attribute in self.attributes)
 
     @property
-    def among(self) -> str:
+    def row_scope(self) -> str:
         """Which rows are counted: those that have a declared value in every attribute."""
         names = self.names
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        return f"among rows that have {'all of ' if len(names) > 1 else ''}{', '.join(names[:_NAMED])}{more}"
+        more = f" and {len(names) - _MAX_NAMED_ATTRIBUTES} more" if len(names) > _MAX_NAMED_ATTRIBUTES else ""
+        return f"among rows that have {'all of ' if len(names) > 1 else ''}{', '.join(names[:_MAX_NAMED_ATTRIBUTES])}{more}"
 
     @property
-    def cells(self) -> int:
+    def cell_count(self) -> int:
         """How many combinations of codes there are."""
         return math.prod(self.sizes)
 
     @property
-    def all_cells(self) -> int:
+    def cell_count_with_null(self) -> int:
         """How many there are where having no code is a code as well."""
         return math.prod(size + 1 for size in self.sizes)
 
-    def place(self, name: str) -> int:
+    def find_position(self, name: str) -> int:
         """Where an attribute is."""
         found = [place for place, attribute in enumerate(self.attributes) if attribute.name.casefold() == name.casefold()]
         if not found:
             raise InvalidArgument("columns", f"must be among {', '.join(self.names)}", name)
         return found[0]
 
-    def at_most(self, cells: int) -> None:
+    def refuse_more_cells(self, cells: int) -> None:
         """Refuses a domain of more combinations, and says what to leave out."""
-        if self.cells > cells:
+        if self.cell_count > cells:
             largest = max(self.attributes, key=lambda attribute: attribute.size)
             raise Refused(
-                f"{' x '.join(self.names)} have {self.cells:,} combinations; at most {cells:,} can be told one by one. Leave out "
+                f"{' x '.join(self.names)} have {self.cell_count:,} combinations; at most {cells:,} can be told one by one. Leave out "
                 f"{largest.name} ({largest.size:,} codes), or give it fewer bins; or publish marginals, which need no such table."
             )
 
 
-def domain_of(schema: Schema, columns: Sequence[str], bins: Mapping[str, Bins] | None = None) -> Domain:
+def build_domain(schema: Schema, columns: Sequence[str], bins: Mapping[str, BinSpec] | None = None) -> Domain:
     """The attributes of these columns, from what the policy declares and the ``bins`` that are asked for."""
     asked = {name.casefold(): wanted for name, wanted in (bins or {}).items()}
     strangers = set(asked) - {name.casefold() for name in columns}
@@ -199,11 +199,11 @@ def domain_of(schema: Schema, columns: Sequence[str], bins: Mapping[str, Bins] |
         if column is None or (schema.unit is not None and schema.unit != "row" and name.casefold() == schema.unit.casefold()):
             known = [other.name for other in schema.columns if other.name != schema.unit]
             raise InvalidArgument("columns", f"must be columns of {schema.table}: {', '.join(known)}", name)
-        found.append(_attribute(column, asked.get(name.casefold()), schema.table))
+        found.append(_build_attribute(column, asked.get(name.casefold()), schema.table))
     return Domain(tuple(found))
 
 
-def _attribute(column: Column, bins: Bins | None, table: str) -> Attribute:
+def _build_attribute(column: Column, bins: BinSpec | None, table: str) -> Attribute:
     if column.values is not None or column.type == "boolean":
         if bins is not None:
             raise InvalidArgument("bins", f"of {column.name} must be left out: its values are declared", bins)
@@ -215,24 +215,24 @@ def _attribute(column: Column, bins: Bins | None, table: str) -> Attribute:
             f"under [tables.{table}.columns]."
         )
     if bins is None:
-        return _single(column, column.low, column.high)
-    edges = _edges(column, column.low, column.high, bins)
+        return _build_unbinned(column, column.low, column.high)
+    edges = _compute_bin_edges(column, column.low, column.high, bins)
     return Attribute(column.name, column.type, edges=edges)
 
 
-def _single(column: Column, low: Fraction, high: Fraction) -> Attribute:
+def _build_unbinned(column: Column, low: Fraction, high: Fraction) -> Attribute:
     count = high - low + 1
-    if column.type == "real" or count > _SINGLE:
+    if column.type == "real" or count > _MAX_UNBINNED_VALUES:
         raise InvalidArgument("bins", f'must be given for {column.name}, such as bins = {{"{column.name}": 20}}: it has too many values')
     numbers = range(int(low), int(high) + 1)
     return Attribute(column.name, column.type, tuple(map(date.fromordinal, numbers)) if column.type == "date" else tuple(numbers))
 
 
-def _edges(column: Column, low: Fraction, high: Fraction, bins: Bins) -> tuple[Fraction, ...]:
+def _compute_bin_edges(column: Column, low: Fraction, high: Fraction, bins: BinSpec) -> tuple[Fraction, ...]:
     if isinstance(bins, str | bytes) or not isinstance(bins, int | Sequence):
         raise InvalidArgument("bins", f"of {column.name} must be how many, or a list of edges", bins)
     if isinstance(bins, int):
-        count = whole(bins, "bins")
+        count = parse_whole(bins, "bins")
         # A whole number n stands for all of n to below n + 1, so that bins of whole numbers are as wide as they look.
         top = high if column.type == "real" else high + 1
         if column.type == "real":
@@ -240,49 +240,49 @@ def _edges(column: Column, low: Fraction, high: Fraction, bins: Bins) -> tuple[F
         if count > top - low:
             raise InvalidArgument("bins", f"of {column.name} must be at most {top - low}: it has no more values", bins)
         return tuple(Fraction(math.floor(low + place * (top - low) / count)) for place in range(count + 1))
-    edges = tuple(Fraction(edge.toordinal()) if isinstance(edge, date) else exact(edge, "bins") for edge in bins)
+    edges = tuple(Fraction(edge.toordinal()) if isinstance(edge, date) else parse_exact(edge, "bins") for edge in bins)
     if not edges or edges[0] < low or edges[-1] > (high if column.type == "real" else high + 1):
-        raise InvalidArgument("bins", f"of {column.name} must lie within its bounds, {_shown((low, high))}", _shown(edges))
+        raise InvalidArgument("bins", f"of {column.name} must lie within its bounds, {_format_numbers((low, high))}", _format_numbers(edges))
     if edges[0] > low or edges[-1] < high:
-        raise InvalidArgument("bins", f"of {column.name} must begin and end at its bounds, {_shown((low, high))}", _shown(edges))
+        raise InvalidArgument("bins", f"of {column.name} must begin and end at its bounds, {_format_numbers((low, high))}", _format_numbers(edges))
     # The last bin is closed; of whole numbers that is to below the next one.
     return edges if column.type == "real" else (*edges[:-1], high + 1)
 
 
-def tabulation(rows: Rows, domain: Domain, max_rows: int, *, flat: bool = False) -> Aggregate:
+def build_contingency_plan(rows: RelationNode, domain: Domain, max_rows: int, *, flat: bool = False) -> Aggregate:
     """The plan that counts the combinations of the domain's codes, with at most ``max_rows`` rows of each unit; ``flat``, as one attribute
     that has a code for each combination, the first attribute slowest, where having no code is a code as well, the last: no row is left
     out."""
-    codes = [(attribute.code(), attribute.size) for attribute in domain.attributes]
+    codes = [(attribute.code_expression(), attribute.size) for attribute in domain.attributes]
     if flat:
         codes = [(Call("coalesce", (code, Constant(size, "integer"))), size + 1) for code, size in codes]
-        codes = [(_packed(codes), domain.all_cells)]
+        codes = [(_combine_codes(codes), domain.cell_count_with_null)]
     coded = Project(rows, tuple((f"a{place}", code) for place, (code, _) in enumerate(codes)))
-    cross = Cross(tuple((f"a{place}", size) for place, (_, size) in enumerate(codes)))
+    cross = Contingency(tuple((f"a{place}", size) for place, (_, size) in enumerate(codes)))
     return Aggregate(Group(Bound(coded, (), 1, max_rows), ()), (cross,))
 
 
-def _packed(codes: Sequence[tuple[Expression, int]]) -> Expression:
+def _combine_codes(codes: Sequence[tuple[Expression, int]]) -> Expression:
     found = codes[0][0]
     for code, size in codes[1:]:
         found = Call("+", (Call("*", (found, Constant(size, "integer"))), code))
     return found
 
 
-def _number(value: Fraction, type_: Type) -> Value:
+def _convert_edge(value: Fraction, type_: Type) -> Value:
     return math.ceil(value) if type_ == "integer" else float(value)
 
 
-def _searched(column: Read, type_: Type, starts: Sequence[tuple[Value, int]]) -> Expression:
+def _build_binary_search(column: ColumnRef, type_: Type, starts: Sequence[tuple[Value, int]]) -> Expression:
     """The code of the last of these, sorted, that is not above the column: by halves, so that a thousand take ten comparisons."""
     if len(starts) == 1:
         # A comparison that NULL does not pass, so that NULL has no code.
         return Call("case", (Call("is null", (column,)), Constant(None, "integer"), Constant(starts[0][1], "integer")))
     middle = len(starts) // 2
     below = Call("<", (column, Constant(starts[middle][0], type_)))
-    lower, upper = _searched(column, type_, starts[:middle]), _searched(column, type_, starts[middle:])
+    lower, upper = _build_binary_search(column, type_, starts[:middle]), _build_binary_search(column, type_, starts[middle:])
     return Call("case", (below, lower, upper))
 
 
-def _shown(numbers: Sequence[Fraction]) -> str:
+def _format_numbers(numbers: Sequence[Fraction]) -> str:
     return ", ".join(f"{float(number):g}" for number in numbers)

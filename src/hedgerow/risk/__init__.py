@@ -5,16 +5,16 @@ For custodians only: what stands in these results is about people in the data, w
 
 from __future__ import annotations
 
+from hedgerow.risk.answers.answer_files import read_answers
 from hedgerow.risk.answers.averaging import averaging
 from hedgerow.risk.answers.differencing import differencing
-from hedgerow.risk.answers.disclosure import Rules, cells, deaggregate, flags
-from hedgerow.risk.answers.reading import read_answers
-from hedgerow.risk.answers.suppression import suppressed
-from hedgerow.risk.attack.ceilings import Ceiling, choices, epsilon_for
-from hedgerow.risk.attack.comparison import Crowd, before_and_after
-from hedgerow.risk.attack.reconstruction import least_squares, linear_program, members_of, within
+from hedgerow.risk.answers.disclosure import Rules, build_cells, deaggregate, list_violations
+from hedgerow.risk.answers.suppression import bound_suppressed_cells
+from hedgerow.risk.attack.attack_bounds import Ceiling, epsilon_for, list_epsilon_choices
+from hedgerow.risk.attack.comparison import Crowd, compare_attacks
+from hedgerow.risk.attack.reconstruction import fit_within_bound, least_squares, linear_program, match_conditions
 from hedgerow.risk.table.linkage import linkage
-from hedgerow.risk.table.students import students
+from hedgerow.risk.table.sample_students import students
 from hedgerow.risk.table.uniqueness import uniqueness
 
 __all__ = [
@@ -22,20 +22,20 @@ __all__ = [
     "Crowd",
     "Rules",
     "averaging",
-    "before_and_after",
-    "cells",
-    "choices",
+    "bound_suppressed_cells",
+    "build_cells",
+    "compare_attacks",
     "deaggregate",
     "differencing",
     "epsilon_for",
-    "flags",
+    "fit_within_bound",
     "least_squares",
     "linear_program",
     "linkage",
-    "members_of",
+    "list_epsilon_choices",
+    "list_violations",
+    "match_conditions",
     "read_answers",
     "students",
-    "suppressed",
     "uniqueness",
-    "within",
 ]

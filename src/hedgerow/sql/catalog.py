@@ -9,22 +9,22 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.errors import InvalidArgument, Unbounded
-from hedgerow.numeric.number import whole
+from hedgerow.numeric.exact_number import parse_whole
 from hedgerow.plan.schema import Column, Schema
 
-__all__ = ["CAPS", "UNIT", "Caps", "Catalog", "Name", "TableEntry", "Unfound", "Whose", "nearest"]
+__all__ = ["CAPS", "PRIVACY_ID", "Catalog", "ColumnName", "OwnerKey", "TableCaps", "TableEntry", "UndeclaredBounds", "find_closest_name"]
 
-Whose = tuple[str, str]  # the table and its key whose value says to whom a row belongs
-UNIT: Final[Whose] = ("", "")  # the id itself
+OwnerKey = tuple[str, str]  # the table and its key whose value says to whom a row belongs
+PRIVACY_ID: Final[OwnerKey] = ("", "")  # the id itself
 CAPS: Final = ("max_groups", "max_rows_per_group")
-Caps = Mapping[str, tuple[int, int]]  # of tables: groups of one unit that count, and rows in each
-Name = tuple[str, str]  # of a table and a column of it, as the policy spells them
+TableCaps = Mapping[str, tuple[int, int]]  # of tables: groups of one unit that count, and rows in each
+ColumnName = tuple[str, str]  # of a table and a column of it, as the policy spells them
 
 
-class Unfound(Unbounded):
+class UndeclaredBounds(Unbounded):
     """Bounds are missing, and the policy lets them be found: of these ``columns``."""
 
-    def __init__(self, message: str, columns: Iterable[Name]) -> None:
+    def __init__(self, message: str, columns: Iterable[ColumnName]) -> None:
         super().__init__(message)
         self.columns = tuple(columns)
 
@@ -46,12 +46,12 @@ class TableEntry:
     unique: tuple[tuple[str, ...], ...] = ()
     population: str = ""
     auto_bounds: bool = False
-    open_caps: tuple[str, ...] = ()
+    undeclared_caps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", frozenset(name.casefold() for name in self.hidden))
         for name in ("max_groups", "max_rows_per_group", "domain_limit"):
-            object.__setattr__(self, name, whole(getattr(self, name), name))
+            object.__setattr__(self, name, parse_whole(getattr(self, name), name))
         if self.schema.unit == "row" and (self.max_groups, self.max_rows_per_group) != (1, 1):
             raise InvalidArgument("max_groups", "must be 1, like max_rows_per_group, where every row is a unit of its own", self.max_groups)
         for name in (name for key in self.unique for name in key):
@@ -63,15 +63,15 @@ class TableEntry:
         """The columns that may be asked for."""
         return tuple(column for column in self.schema.columns if column.name.casefold() not in self.hidden)
 
-    def column(self, name: str) -> Column | None:
+    def find_column(self, name: str) -> Column | None:
         """The column of that name, in whatever case; None also where it is hidden."""
         return None if name.casefold() in self.hidden else self.schema.column(name)
 
-    def findable(self, column: Column) -> bool:
+    def can_find_bounds(self, column: Column) -> bool:
         """Whether this column has no bounds that the policy declares, but such as it lets be found."""
-        return self.auto_bounds and column.type in ("integer", "real") and not column.range.bounded
+        return self.auto_bounds and column.type in ("integer", "real") and not column.range.is_bounded
 
-    def bounded(self, ends: Mapping[str, tuple[Fraction, Fraction]]) -> TableEntry:
+    def with_bounds(self, ends: Mapping[str, tuple[Fraction, Fraction]]) -> TableEntry:
         """The same with these bounds of some columns. A table that is linked to this one still reads its keys as they are."""
         columns = tuple(
             column if column.name not in ends else replace(column, low=ends[column.name][0], high=ends[column.name][1])
@@ -79,27 +79,27 @@ class TableEntry:
         )
         return replace(self, schema=replace(self.schema, columns=columns)) if ends else self
 
-    def capped(self, groups: int, rows: int) -> TableEntry:
+    def with_caps(self, groups: int, rows: int) -> TableEntry:
         """The same with these caps, where they are open."""
         given = dict(zip(CAPS, (groups, rows), strict=True))
-        return replace(self, **{name: given[name] for name in self.open_caps})  # type: ignore[arg-type]
+        return replace(self, **{name: given[name] for name in self.undeclared_caps})  # type: ignore[arg-type]
 
-    def is_unit(self, name: str) -> bool:
+    def is_privacy_id(self, name: str) -> bool:
         """Whether this names the column that says whose row it is."""
-        return self.whose(name) == UNIT
+        return self.find_owner(name) == PRIVACY_ID
 
-    def whose(self, name: str) -> Whose | None:
+    def find_owner(self, name: str) -> OwnerKey | None:
         """What this column says about whose row it is: UNIT where it holds the id, or the table and the key that lead there."""
         schema = self.schema
         if schema.unit in (None, "row"):
             return None
         if schema.link is None:
-            return UNIT if name.casefold() == str(schema.unit).casefold() else None
+            return PRIVACY_ID if name.casefold() == str(schema.unit).casefold() else None
         link = schema.link
         if name.casefold() != link.column.casefold():
             return None
         held = link.parent.link is None and link.key.casefold() == str(link.parent.unit).casefold()
-        return UNIT if held else (link.parent.table.casefold(), link.key.casefold())
+        return PRIVACY_ID if held else (link.parent.table.casefold(), link.key.casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,33 +112,33 @@ class Catalog:
         if len({name.casefold() for name in self.tables}) != len(self.tables):
             raise InvalidArgument("tables", "must differ in more than upper and lower case", sorted(self.tables))
 
-    def table(self, name: str) -> tuple[str, TableEntry] | None:
+    def find_table(self, name: str) -> tuple[str, TableEntry] | None:
         """The name as the policy spells it, and the entry."""
         return next(((known, entry) for known, entry in self.tables.items() if known.casefold() == name.casefold()), None)
 
-    def bounded(self, ends: Mapping[Name, tuple[Fraction, Fraction]]) -> Catalog:
+    def with_bounds(self, ends: Mapping[ColumnName, tuple[Fraction, Fraction]]) -> Catalog:
         """The same with these bounds of some columns."""
         return Catalog(
             {
-                name: entry.bounded({column: pair for (table, column), pair in ends.items() if table == name})
+                name: entry.with_bounds({column: pair for (table, column), pair in ends.items() if table == name})
                 for name, entry in self.tables.items()
             }
         )
 
-    def capped(self, caps: Caps) -> Catalog:
+    def with_caps(self, caps: TableCaps) -> Catalog:
         """The same with these caps, where they are open."""
-        return Catalog({name: entry.capped(*caps[name]) if name in caps else entry for name, entry in self.tables.items()})
+        return Catalog({name: entry.with_caps(*caps[name]) if name in caps else entry for name, entry in self.tables.items()})
 
-    def whose(self, entry: TableEntry, name: str) -> Whose | None:
+    def find_owner(self, entry: TableEntry, name: str) -> OwnerKey | None:
         """As ``TableEntry.whose``; also the key of a table to which others are linked."""
-        found = entry.whose(name)
+        found = entry.find_owner(name)
         key = (entry.schema.table.casefold(), name.casefold())
         linked = (other.schema.link for other in self.tables.values() if other.schema.link is not None)
         leads = any((link.parent.table.casefold(), link.key.casefold()) == key for link in linked)
         return found if found is not None or not leads or entry.schema.unit in (None, "row") else key
 
 
-def nearest(name: str, among: Iterable[str]) -> str | None:
+def find_closest_name(name: str, among: Iterable[str]) -> str | None:
     """The most similar name, if one is similar."""
     names = {known.casefold(): known for known in among}
     found = get_close_matches(name[:100].casefold(), names, n=1, cutoff=0.6)

@@ -7,16 +7,16 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.plan.expressions import Expression
 from hedgerow.plan.measures import Measure
 from hedgerow.plan.nodes import Aggregate, Group
-from hedgerow.plan.picks import Pick
+from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.scalar.expressions import Expression
 from hedgerow.plan.values import Type
 
-__all__ = ["AggregateCall", "Bracket", "Clip", "Function", "Key", "Options", "Order", "Output", "Question"]
+__all__ = ["AggregateCall", "AggregateFunction", "ClippingCount", "GroupKey", "OutputColumn", "QuantileBracket", "QueryOptions", "Question", "SortKey"]
 
 
-Function = Literal[
+AggregateFunction = Literal[
     "COUNT",
     "SUM",
     "AVG",
@@ -35,7 +35,7 @@ Function = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Clip:
+class ClippingCount:
     """The aggregate ``count`` says how many units have a sum outside the ``limits``. None of these sums is outside ``outer``, or else it
     counts as its nearer end; None where nothing is known of them."""
 
@@ -45,7 +45,7 @@ class Clip:
 
 
 @dataclass(frozen=True, slots=True)
-class Bracket:
+class QuantileBracket:
     """Quantiles at the shares ``low`` and ``high`` are chosen too, and the aggregate ``count`` says of how many values."""
 
     count: str
@@ -62,18 +62,18 @@ class AggregateCall:
     """
 
     name: str
-    function: Function
-    measure: Measure | Pick
+    function: AggregateFunction
+    measure: Measure | OrderStatistic
     type: Type
     text: str
-    at: Fraction | None = None
-    clip: Clip | None = None
-    bracket: Bracket | None = None
-    rows: bool = False
+    probability: Fraction | None = None
+    clip: ClippingCount | None = None
+    bracket: QuantileBracket | None = None
+    counts_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class GroupKey:
     """A key of the groups: outputs read it as ``name``, which says its place in GROUP BY ("k0"). The plan may have another order."""
 
     name: str
@@ -82,7 +82,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputColumn:
     """A column of the answer, computed from keys and noisy aggregates."""
 
     name: str
@@ -90,7 +90,7 @@ class Output:
     type: Type
 
 
-class Order(NamedTuple):
+class SortKey(NamedTuple):
     """By what the rows of the answer are sorted."""
 
     expression: Expression
@@ -99,7 +99,7 @@ class Order(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class QueryOptions:
     """What the question itself says about its price; None where it leaves that to the policy."""
 
     epsilon: Fraction | None = None
@@ -113,18 +113,18 @@ class Question:
 
     plan: Aggregate
     aggregates: tuple[AggregateCall, ...]
-    keys: tuple[Key, ...]
-    outputs: tuple[Output, ...]
+    keys: tuple[GroupKey, ...]
+    outputs: tuple[OutputColumn, ...]
     having: Expression | None = None
-    order: tuple[Order, ...] = ()
+    order: tuple[SortKey, ...] = ()
     limit: int | None = None
     offset: int = 0
-    options: Options = field(default_factory=Options)
+    options: QueryOptions = field(default_factory=QueryOptions)
     explain: bool = False
     private: bool = True
     tables: tuple[str, ...] = ()
 
-    def as_asked(self) -> Question:
+    def restore_key_order(self) -> Question:
         """The same with the keys of the plan in the order of GROUP BY."""
         places = sorted(range(len(self.keys)), key=lambda place: int(self.keys[place].name[1:]))
         group = self.plan.source
@@ -133,9 +133,9 @@ class Question:
         plan = replace(self.plan, source=Group(bound, domain))
         return replace(self, plan=plan, keys=tuple(self.keys[place] for place in places))
 
-    def on(self, plan: Aggregate) -> Question:
+    def with_plan(self, plan: Aggregate) -> Question:
         """The same off a plan with other measures, which tell all that is asked for."""
-        return replace(self, plan=plan, aggregates=tuple(_off(plan, call) for call in self.aggregates))
+        return replace(self, plan=plan, aggregates=tuple(_find_measure(plan, call) for call in self.aggregates))
 
     def __post_init__(self) -> None:
         if any(call.measure not in self.plan.measures for call in self.aggregates):
@@ -144,14 +144,14 @@ class Question:
             raise InvalidArgument("keys", "must be those of the plan")
 
 
-def _off(plan: Aggregate, call: AggregateCall) -> AggregateCall:
+def _find_measure(plan: Aggregate, call: AggregateCall) -> AggregateCall:
     """The aggregate off the measure that tells it: its own, in whatever parts of a step, or moments of its column, or for COUNT(*) moments
     that count rows."""
     wanted, rows = call.measure, call.measure == Measure("rows")
-    known = [one for one in plan.measures if isinstance(one, Measure | Pick)]
-    plain = {replace(one, fine=1, counts_rows=False) if isinstance(one, Measure) else one: one for one in known}
+    known = [one for one in plan.measures if isinstance(one, Measure | OrderStatistic)]
+    plain = {replace(one, resolution=1, counts_rows=False) if isinstance(one, Measure) else one: one for one in known}
     if wanted in plain:
         return replace(call, measure=plain[wanted])
     moments = [one for one in plan.measures if isinstance(one, Measure) and one.kind == "moments" and one.second is None]
-    telling = [one for one in moments if (one.counts_rows if rows else one.column == wanted.column and wanted.snap in (None, one.snap))]
-    return replace(call, measure=telling[0], rows=rows)
+    telling = [one for one in moments if (one.counts_rows if rows else one.column == wanted.column and wanted.grid in (None, one.grid))]
+    return replace(call, measure=telling[0], counts_rows=rows)

@@ -5,8 +5,8 @@ written down as a table, proofs and counterexamples for those that are written a
 from __future__ import annotations
 
 from hedgerow.verify.audit import Audit, OneRunAudit, audit, audit_one_run, audit_target, load
-from hedgerow.verify.mechanism import (
-    Mechanism,
+from hedgerow.verify.decorator import (
+    ProgramMechanism,
     bernoulli,
     bit,
     bits,
@@ -25,8 +25,8 @@ from hedgerow.verify.mechanism import (
 
 __all__ = [
     "Audit",
-    "Mechanism",
     "OneRunAudit",
+    "ProgramMechanism",
     "audit",
     "audit_one_run",
     "audit_target",

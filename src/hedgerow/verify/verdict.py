@@ -14,17 +14,17 @@ from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
 
-__all__ = ["Answer", "Cost", "Verdict"]
+__all__ = ["NoiseCost", "Verdict", "VerdictKind"]
 
 
-class Answer(StrEnum):
+class VerdictKind(StrEnum):
     PROVED = "PROVED"
     REFUTED = "REFUTED"
     UNKNOWN = "UNKNOWN"
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class NoiseCost:
     """What a proof does with the noise of one line: it is moved in the second run, at ``price`` for each unit, or becomes ``move``.
     Coins that are compared by their law cost ``price`` when ``move`` holds.
 
@@ -33,22 +33,22 @@ class Cost:
 
     line: int
     noise: str
-    move: str
-    price: str = ""
+    shift: str
+    unit_cost: str = ""
 
     def __str__(self) -> str:
-        return f"line {self.line}: {_VERBS.get(self.noise, f'{self.noise} noise is moved by')} {self.move}"
+        return f"line {self.line}: {_PHRASES.get(self.noise, f'{self.noise} noise is moved by')} {self.shift}"
 
     @property
-    def priced(self) -> str:
+    def with_unit_cost(self) -> str:
         """The same with its price, where it has one."""
-        if not self.price:
+        if not self.unit_cost:
             return str(self)
-        return f"{self}; {self.price} each time" if self.noise in _VERBS else f"{self}; {self.price} for each unit"
+        return f"{self}; {self.unit_cost} each time" if self.noise in _PHRASES else f"{self}; {self.unit_cost} for each unit"
 
 
 # A coin is turned, a bit string replaced, and coins in a proof by laws only counted; every other noise is a number that is moved.
-_VERBS: Final = {
+_PHRASES: Final = {
     "bits": "bits noise becomes",
     "bernoulli": "bernoulli noise is turned when",
     "coins": "what the coins from here on say has other chances if",
@@ -64,7 +64,7 @@ class Verdict:
     """
 
     name: str
-    verdict: Answer
+    verdict: VerdictKind
     claim: str = ""
     epsilon_lower: float | None = None
     epsilon_upper: float | None = None
@@ -73,17 +73,17 @@ class Verdict:
     witness: Any = None
     certificate: Any = None
     seconds: float = 0.0
-    costs: tuple[Cost, ...] = field(default=())
+    costs: tuple[NoiseCost, ...] = field(default=())
     unit: str = ""
 
     def __post_init__(self) -> None:
-        if (self.verdict is Answer.PROVED) != (self.certificate is not None):
+        if (self.verdict is VerdictKind.PROVED) != (self.certificate is not None):
             raise InvalidArgument("certificate", "stands in a verdict of PROVED, and in no other", self.verdict)
-        if self.verdict is Answer.REFUTED and self.witness is None:
+        if self.verdict is VerdictKind.REFUTED and self.witness is None:
             raise InvalidArgument("witness", "must stand in a verdict of REFUTED")
 
     def __bool__(self) -> bool:
-        return self.verdict is Answer.PROVED
+        return self.verdict is VerdictKind.PROVED
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON. An epsilon that no number bounds is told as the largest float: that, too, it is at least."""

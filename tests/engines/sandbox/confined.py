@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from hedgerow.engines import worker
-from hedgerow.engines.desk import Limits
-from hedgerow.engines.statement import Statement
-from hedgerow.engines.worker import Child
+from hedgerow.engines.process import engine_process as worker
+from hedgerow.engines.process.engine_process import EngineProcess
+from hedgerow.engines.process.session_protocol import EngineLimits
+from hedgerow.engines.process.statement import Statement
 from hedgerow.errors import SourceError
 
 NAMES = ("network", "landlock", "capabilities", "seccomp")
@@ -25,7 +25,7 @@ NAMES = ("network", "landlock", "capabilities", "seccomp")
 _START = """
 import json, sys; sys.path[:] = json.loads(sys.argv[1])
 import ctypes, errno, os
-import hedgerow.engines.child as child
+import hedgerow.engines.process.child_main as child
 from hedgerow.engines.sandbox import layers, seccomp
 from hedgerow.errors import SourceError
 
@@ -60,26 +60,26 @@ child.main()
 
 
 @contextmanager
-def confined(paths: Sequence[Path], kept: Sequence[str] = NAMES, hidden: Mapping[int, int] | None = None) -> Iterator[Child]:
+def confined(paths: Sequence[Path], kept: Sequence[str] = NAMES, hidden: Mapping[int, int] | None = None) -> Iterator[EngineProcess]:
     """A child with these layers, on a kernel that hides these calls."""
-    with patch.object(worker, "_START", _START.format(kept=tuple(kept), hidden=tuple((hidden or {}).items()))):
-        child = Child(list(paths), Limits(threads=2), 60.0)
+    with patch.object(worker, "_START_CODE", _START.format(kept=tuple(kept), hidden=tuple((hidden or {}).items()))):
+        child = EngineProcess(list(paths), EngineLimits(threads=2), 60.0)
     try:
         yield child
     finally:
-        child.end()
+        child.kill()
 
 
-def attempt(child: Child, code: str) -> str:
+def attempt(child: EngineProcess, code: str) -> str:
     """What became of some code in the child: done, or the name of the error."""
     try:
-        child.answer(Statement(code, (), ()))
+        child.run_statement(Statement(code, (), ()))
     except SourceError as error:
         return str(error)
     raise AssertionError("it must tell")
 
 
-def layers_of(child: Child) -> dict[str, bool]:
+def layers_of(child: EngineProcess) -> dict[str, bool]:
     return {layer.name: layer.active for layer in child.layers}
 
 

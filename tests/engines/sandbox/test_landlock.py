@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engines.sandbox.confined import landlock_version, run_alone
-from hedgerow.engines.sandbox.landlock import fields_of
+from hedgerow.engines.sandbox.landlock import list_rights
 
 CODE = """
 import ctypes, errno, json, os, sys
@@ -50,4 +50,4 @@ def test_folders_and_files_can_be_read_and_nothing_else(tmp_path: Path) -> None:
     ("version", "rights", "fields"), [(1, 13, 1), (2, 14, 1), (3, 15, 1), (4, 15, 2), (5, 16, 2), (6, 16, 3), (7, 16, 3), (99, 16, 3)]
 )
 def test_each_version_is_asked_for_what_it_knows(version: int, rights: int, fields: int) -> None:
-    assert fields_of(version) == [2**rights - 1, 3, 3][:fields]
+    assert list_rights(version) == [2**rights - 1, 3, 3][:fields]

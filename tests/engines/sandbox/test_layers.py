@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from engines.sandbox.confined import NAMES, attempt, confined, has_seccomp, landlock_version, layers_of
+from hedgerow.engines.process.engine_process import EngineProcess, RequestFailed
 from hedgerow.engines.sandbox import layers
 from hedgerow.engines.sandbox.layers import apply_layers, find_libraries
-from hedgerow.engines.worker import Child, Failed
 
 WRITING = {
     "write": "os.open({file}, os.O_WRONLY)",
@@ -77,7 +77,7 @@ def files(tmp_path: Path) -> Iterator[dict[str, str]]:
             assert path.read_text() == text
 
 
-def tried(child: Child, codes: dict[str, str], files: dict[str, str]) -> dict[str, str]:
+def tried(child: EngineProcess, codes: dict[str, str], files: dict[str, str]) -> dict[str, str]:
     return {name: attempt(child, code.format(**files)) for name, code in codes.items()}
 
 
@@ -157,8 +157,8 @@ def test_the_engine_cannot_write_to_a_source_that_it_is_allowed_to_read(kept: tu
     with confined([path], kept) as child:
         confining = any(active for name, active in layers_of(child).items() if name in ("landlock", "seccomp"))
         child.attach_file("t0", path)
-        with pytest.raises(Failed):
-            child.store("a", f"SELECT 1; COPY (SELECT 7 AS k) TO '{path}' (FORMAT CSV, USE_TMP_FILE FALSE)")
+        with pytest.raises(RequestFailed):
+            child.store_query("a", f"SELECT 1; COPY (SELECT 7 AS k) TO '{path}' (FORMAT CSV, USE_TMP_FILE FALSE)")
     if not confining:
         assert path.read_text() == ""  # no file may grow, but it was emptied first
         files.clear()

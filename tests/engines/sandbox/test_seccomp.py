@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from engines.sandbox.confined import has_seccomp, run_alone
-from hedgerow.engines.sandbox.seccomp import assemble_filter, filter_calls
-from hedgerow.engines.sandbox.system_calls import ALLOWED, PROCESSORS, RULED
+from hedgerow.engines.sandbox.seccomp import assemble_filter, filter_system_calls
+from hedgerow.engines.sandbox.system_calls import ALLOWED, CONDITIONAL, PROCESSORS
 
 ALLOW, END, REFUSED, UNKNOWN = 0x7FFF0000, 0x80000000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
 # Calls by which files, processes or the network could be reached, with their numbers in the kernel's two tables.
@@ -59,31 +59,31 @@ def machine(request: pytest.FixtureRequest) -> str:
 
 def verdict(machine: str, number: int | None, *arguments: int) -> int:
     assert number is not None
-    return run(assemble_filter(PROCESSORS[machine]), PROCESSORS[machine].mark, number, arguments)
+    return run(assemble_filter(PROCESSORS[machine]), PROCESSORS[machine].audit_arch, number, arguments)
 
 
 def test_what_is_listed_is_allowed_and_nothing_else(machine: str) -> None:
     processor = PROCESSORS[machine]
     program = assemble_filter(processor)
     plain = {numbers[processor.column] for numbers in ALLOWED.values()}
-    ruled = {rule.numbers[processor.column] for rule in RULED.values()}
+    ruled = {rule.numbers[processor.column] for rule in CONDITIONAL.values()}
     for number in (*range(1000), 2**30, 2**30 + 257, 2**31):  # those with bit 30 are the x32 way in
         if number not in ruled:
-            assert run(program, processor.mark, number) == (ALLOW if number in plain else UNKNOWN)
+            assert run(program, processor.audit_arch, number) == (ALLOW if number in plain else UNKNOWN)
     forbidden = dict(zip(PROCESSORS, zip(*(call.split(":")[1:] for call in FORBIDDEN.split()), strict=True), strict=True))[machine]
-    assert {run(program, processor.mark, int(number)) for number in forbidden if number != "-"} == {UNKNOWN}
+    assert {run(program, processor.audit_arch, int(number)) for number in forbidden if number != "-"} == {UNKNOWN}
 
 
 def test_another_numbering_of_calls_ends_the_process(machine: str) -> None:
     for mark in (0x40000003, 0x40000028, 0xC000003E, 0xC00000B7):  # of 32 bits, and each of the two on the other
-        if mark != PROCESSORS[machine].mark:
+        if mark != PROCESSORS[machine].audit_arch:
             assert run(assemble_filter(PROCESSORS[machine]), mark, 0) == END
 
 
 def test_files_are_opened_for_reading_alone(machine: str) -> None:
     place = PROCESSORS[machine].column
     for name, before in (("open", (1,)), ("openat", (2**32 - 100, 1))):
-        number = RULED[name].numbers[place]
+        number = CONDITIONAL[name].numbers[place]
         if number is None:
             continue
         for flags in (0, os.O_CLOEXEC, os.O_DIRECTORY | os.O_NONBLOCK):
@@ -94,7 +94,7 @@ def test_files_are_opened_for_reading_alone(machine: str) -> None:
 
 def test_processes_files_and_limits_of_others_are_out_of_reach(machine: str) -> None:
     clone, fcntl, ioctl, prctl, limits = (
-        RULED[name].numbers[PROCESSORS[machine].column] for name in ("clone", "fcntl", "ioctl", "prctl", "prlimit64")
+        CONDITIONAL[name].numbers[PROCESSORS[machine].column] for name in ("clone", "fcntl", "ioctl", "prctl", "prlimit64")
     )
     assert verdict(machine, clone, 0x3D0F00) == ALLOW  # as a thread begins
     assert verdict(machine, clone, 17) == verdict(machine, clone, 0x10000000 | 17) == REFUSED  # a process, a user namespace
@@ -122,7 +122,7 @@ print(json.dumps([words, told]))
 def test_it_is_loaded() -> None:
     if not has_seccomp():
         with pytest.raises(OSError, match=r"no list of system calls|refused"):
-            filter_calls(None)  # type: ignore[arg-type]
+            filter_system_calls(None)  # type: ignore[arg-type]
         return
     words, told = run_alone(FILTERED)
     assert told == ["2"]
@@ -154,4 +154,4 @@ def test_the_way_in_by_32_bits_ends_the_process() -> None:
 def test_a_processor_without_a_list_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "uname", lambda: type("uname", (), {"machine": "riscv64"}))
     with pytest.raises(OSError, match="no list of system calls for riscv64"):
-        filter_calls(None)  # type: ignore[arg-type]
+        filter_system_calls(None)  # type: ignore[arg-type]

@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.local import collector
-from hedgerow.local.batches import Batch
-from hedgerow.local.collector import LARGEST, Room, application, read
-from hedgerow.local.epochs import Calendar
+from hedgerow.local.collector import app as collector
+from hedgerow.local.collector.app import MAX_BODY_BYTES, ByteSemaphore, build_application, parse_addition
+from hedgerow.local.collector.counter_store import CounterStore
+from hedgerow.local.collector.epochs import EpochCalendar
+from hedgerow.local.metric import Metric
 from hedgerow.local.protocols import KAry
-from hedgerow.local.spec import Metric
-from hedgerow.local.store import Store
+from hedgerow.local.report_batch import ReportBatch
+from local.collector.test_connection_limits import asked, listening, open_after, until
 from local.posting import GOOD, KEY, METRIC, posted
 from local.serving import PACKED, packed
-from local.test_connections import asked, listening, open_after, until
 from local.vectors import METRICS
 
 
 def test_a_body_that_is_far_too_large_is_not_read_to_its_end(tmp_path: Path) -> None:
-    with Store(tmp_path / "counts") as store:
-        app = application(store, Calendar([METRIC]), largest=len(GOOD))
+    with CounterStore(tmp_path / "counts") as store:
+        app = build_application(store, EpochCalendar([METRIC]), largest=len(GOOD))
         parts: list[bytes | None] = [GOOD] * 40
         status, answer = asyncio.run(posted(app, parts))
         assert (status, answer["error"]["type"]) == (413, "TooLarge")
@@ -36,9 +36,9 @@ def test_a_body_that_is_far_too_large_is_not_read_to_its_end(tmp_path: Path) -> 
 
 
 def test_a_body_that_is_too_slow_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_PATIENCE", 0.01)
-    with Store(tmp_path / "counts") as store:
-        status, answer = asyncio.run(posted(application(store, Calendar([METRIC])), [GOOD, None]))
+    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 0.01)
+    with CounterStore(tmp_path / "counts") as store:
+        status, answer = asyncio.run(posted(build_application(store, EpochCalendar([METRIC])), [GOOD, None]))
     assert (status, answer["error"]["type"]) == (408, "TooSlow")
 
 
@@ -46,15 +46,15 @@ def test_room_is_given_in_the_order_of_asking_and_never_twice() -> None:
     """A large batch waits until there is room, and small ones that come later wait behind it; one larger than the room has it alone."""
     told: list[str] = []
 
-    async def take(room: Room, name: str, size: int, hold: int) -> None:
-        async with room.taken(size):
+    async def take(room: ByteSemaphore, name: str, size: int, hold: int) -> None:
+        async with room.acquire(size):
             told.append(name)
             for _ in range(hold):
                 await asyncio.sleep(0)
             told.append(name.upper())
 
     async def all_of_them() -> None:
-        room = Room(10)
+        room = ByteSemaphore(10)
         await asyncio.gather(take(room, "a", 6, 5), take(room, "b", 4, 20), take(room, "c", 99, 3), take(room, "d", 1, 1))
 
     asyncio.run(all_of_them())
@@ -62,21 +62,21 @@ def test_room_is_given_in_the_order_of_asking_and_never_twice() -> None:
 
 
 def test_a_refused_batch_gives_its_room_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_ROOM", 1)  # one at a time
+    monkeypatch.setattr(collector, "_MAX_PARSING_BYTES", 1)  # one at a time
 
     async def several(app: Any) -> list[int]:
         return [(await posted(app, [body], f"{number:016}"))[0] for number, body in enumerate((GOOD, GOOD[:9], GOOD + b"\x05", GOOD))]
 
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(several(application(store, Calendar([METRIC])))) == [200, 400, 422, 200]
+    with CounterStore(tmp_path / "counts") as store:
+        assert asyncio.run(several(build_application(store, EpochCalendar([METRIC])))) == [200, 400, 422, 200]
 
 
 LARGE = packed(METRIC, np.zeros(200_000, np.int64))
 
 
 def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_ARRIVING", 1)  # one large body at a time
-    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
+    monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)  # one large body at a time
+    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
 
     async def all_of_them(app: Any) -> None:
         def ask(number: int, parts: list[Any]) -> asyncio.Task[tuple[int, dict[str, Any]]]:
@@ -95,17 +95,17 @@ def test_who_sends_slowly_keeps_large_bodies_waiting_and_no_small_ones(tmp_path:
         await asyncio.gather(*stuck, return_exceptions=True)
         assert (await ask(10, [LARGE]))[0] == 200
 
-    with Store(tmp_path / "counts") as store:
-        asyncio.run(all_of_them(application(store, Calendar([METRIC]))))
-        assert store.counters(METRIC)[-1] == 3 * 200_000 + 5 * 40
+    with CounterStore(tmp_path / "counts") as store:
+        asyncio.run(all_of_them(build_application(store, EpochCalendar([METRIC]))))
+        assert store.read_counters(METRIC)[-1] == 3 * 200_000 + 5 * 40
 
 
 def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first large body is given up after its time; the second, which had to wait for as long, has all of its own left."""
-    monkeypatch.setattr(collector, "_ARRIVING", 1)
-    monkeypatch.setattr(collector, "_PATIENCE", 0.5)
-    monkeypatch.setattr(collector, "_GRACE", 1)
-    monkeypatch.setattr(collector, "_LINE", 3_600)
+    monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
+    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(collector, "_GRACE_PATIENCES", 1)
+    monkeypatch.setattr(collector, "_QUEUE_PATIENCES", 3_600)
 
     async def two(app: Any) -> list[int]:
         asked = [
@@ -114,8 +114,8 @@ def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.Mon
         ]
         return [status for status, _ in await asyncio.gather(*asked)]
 
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(two(application(store, Calendar([METRIC])))) == [408, 200]
+    with CounterStore(tmp_path / "counts") as store:
+        assert asyncio.run(two(build_application(store, EpochCalendar([METRIC])))) == [408, 200]
 
 
 @pytest.mark.parametrize(
@@ -130,26 +130,26 @@ def test_time_in_line_is_not_the_senders(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_large_body_must_keep_a_pace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float, grace: float, pace: int, then: list[Any], status: int
 ) -> None:
-    monkeypatch.setattr(collector, "_PATIENCE", patience)
-    monkeypatch.setattr(collector, "_GRACE", grace)
-    monkeypatch.setattr(collector, "_PACE", pace)
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(posted(application(store, Calendar([METRIC])), [LARGE[:100_000], *then]))[0] == status
+    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", patience)
+    monkeypatch.setattr(collector, "_GRACE_PATIENCES", grace)
+    monkeypatch.setattr(collector, "_MIN_BYTES_PER_SECOND", pace)
+    with CounterStore(tmp_path / "counts") as store:
+        assert asyncio.run(posted(build_application(store, EpochCalendar([METRIC])), [LARGE[:100_000], *then]))[0] == status
 
 
 def test_a_small_body_need_not_keep_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
-    monkeypatch.setattr(collector, "_GRACE", 1e-5)
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(posted(application(store, Calendar([METRIC])), [GOOD[:20], 0.2, GOOD[20:]]))[0] == 200
+    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
+    monkeypatch.setattr(collector, "_GRACE_PATIENCES", 1e-5)
+    with CounterStore(tmp_path / "counts") as store:
+        assert asyncio.run(posted(build_application(store, EpochCalendar([METRIC])), [GOOD[:20], 0.2, GOOD[20:]]))[0] == 200
 
 
 HEAD = f"POST /v1/reports HTTP/1.1\r\nHost: x\r\nContent-Type: {PACKED}\r\nBatch-Key: {KEY}\r\nContent-Length: {len(LARGE)}\r\n\r\n"
 
 
 def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "_ARRIVING", 1)
-    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
+    monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
+    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
 
     async def behind_another(app: Any) -> bytes:
         go = asyncio.Event()
@@ -165,18 +165,18 @@ def test_a_connection_stays_open_for_as_long_as_its_request_waits_in_line(tmp_pa
                 await sending
                 return await asyncio.get_running_loop().sock_recv(ours, 1_000)
 
-    with Store(tmp_path / "counts") as store:
-        assert asyncio.run(behind_another(application(store, Calendar([METRIC])))).startswith(b"HTTP/1.1 200")
-        assert store.counters(METRIC)[-1] == 2 * 200_000
+    with CounterStore(tmp_path / "counts") as store:
+        assert asyncio.run(behind_another(build_application(store, EpochCalendar([METRIC])))).startswith(b"HTTP/1.1 200")
+        assert store.read_counters(METRIC)[-1] == 2 * 200_000
 
 
 @pytest.mark.parametrize("connection", ["keep-alive", "close"])
 def test_who_waited_in_line_for_too_long_hears_when_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, connection: str) -> None:
     """Also who is still sending, as most senders are: they send all before they listen. What they send is not kept."""
-    monkeypatch.setattr(collector, "_ARRIVING", 1)
-    monkeypatch.setattr(collector, "_PATIENCE", 3_600.0)
-    monkeypatch.setattr(collector, "_LINE", 1e-5)
-    late = GOOD.ljust(LARGEST, b"\x00")
+    monkeypatch.setattr(collector, "_MAX_ARRIVING_BYTES", 1)
+    monkeypatch.setattr(collector, "_PATIENCE_SECONDS", 3_600.0)
+    monkeypatch.setattr(collector, "_QUEUE_PATIENCES", 1e-5)
+    late = GOOD.ljust(MAX_BODY_BYTES, b"\x00")
 
     def send(place: tuple[str, int]) -> list[tuple[int, str | None, dict[str, Any]]]:
         sender, found = http.client.HTTPConnection(*place, timeout=60), []
@@ -206,13 +206,13 @@ def test_who_waited_in_line_for_too_long_hears_when_to_come_back(tmp_path: Path,
         assert (await first)[0] == 200
         assert (await posted(app, [LARGE], "b" * 16))[0] == 200  # who left the line holds nothing
 
-    with Store(tmp_path / "counts") as store:
-        asyncio.run(behind_another(application(store, Calendar([METRIC]))))
-        assert store.counters(METRIC)[-1] == 2 * 200_000 + 40
+    with CounterStore(tmp_path / "counts") as store:
+        asyncio.run(behind_another(build_application(store, EpochCalendar([METRIC]))))
+        assert store.read_counters(METRIC)[-1] == 2 * 200_000 + 40
 
 
 def test_fifty_who_fall_silent_are_through_before_the_next_has_waited_for_too_long() -> None:
-    assert 50 * collector._GRACE < collector._LINE * (collector._ARRIVING // LARGEST)
+    assert 50 * collector._GRACE_PATIENCES < collector._QUEUE_PATIENCES * (collector._MAX_ARRIVING_BYTES // MAX_BODY_BYTES)
 
 
 @pytest.mark.parametrize(("said", "held"), [("7", 7), ("5000000", 100), ("", 100), ("-1", 100), ("١", 100), ("9" * 17, 100)])
@@ -220,36 +220,36 @@ def test_the_room_for_a_body_is_what_it_says_or_the_most(said: str, held: int) -
     from starlette.requests import Request
 
     scope = {"type": "http", "headers": [(b"content-length", said.encode("utf-8"))]}
-    assert collector._size(Request(scope), 100) == held
+    assert collector._estimate_body_bytes(Request(scope), 100) == held
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_no_batch_keeps_more_counters_than_room_was_made_for(name: str) -> None:
     metric = METRICS[name]
-    calendar = Calendar([metric])
+    calendar = EpochCalendar([metric])
     for reports in (1, 5, 300):
         values = np.random.default_rng(reports).integers(0, min(metric.scheme.domain, 1 << 20), reports)
-        body = Batch(metric.hash, metric.scheme.encode(values)).to_bytes()
-        addition = read(calendar, "application/octet-stream", "k" * 16, body)
-        assert sum(piece.nbytes for piece in addition.pieces.values()) <= collector._kept(calendar, len(body))
-    assert collector._kept(calendar, 1 << 30) == 8 * metric.scheme.counters
+        body = ReportBatch(metric.hash, metric.scheme.encode(values)).to_bytes()
+        addition = parse_addition(calendar, "application/octet-stream", "k" * 16, body)
+        assert sum(piece.nbytes for piece in addition.chunks.values()) <= collector._estimate_counter_bytes(calendar, len(body))
+    assert collector._estimate_counter_bytes(calendar, 1 << 30) == 8 * metric.scheme.counter_count
 
 
 def test_small_batches_of_a_large_metric_take_little_memory(tmp_path: Path) -> None:
     """All counters of one batch would take 16 MB, and those of 40 batches that wait for the disk forty times that."""
     large = Metric.of("large", KAry(1 << 21, 60_000))
     records = large.scheme.encode(np.arange(10) << 17)
-    body, calendar = Batch(large.hash, records).to_bytes(), Calendar([large])
+    body, calendar = ReportBatch(large.hash, records).to_bytes(), EpochCalendar([large])
     tracemalloc.start()
     try:
-        waiting = [read(calendar, "application/octet-stream", f"{number:016}", body) for number in range(40)]
+        waiting = [parse_addition(calendar, "application/octet-stream", f"{number:016}", body) for number in range(40)]
         held, _ = tracemalloc.get_traced_memory()
         tracemalloc.reset_peak()
-        with Store(tmp_path / "counts") as store:
+        with CounterStore(tmp_path / "counts") as store:
             assert store.add(waiting) == [True] * 40
             _, peak = tracemalloc.get_traced_memory()
-            assert store.counters(large)[-1] == 400
+            assert store.read_counters(large)[-1] == 400
     finally:
         tracemalloc.stop()
     assert max(held, peak) < 4 << 20
-    assert 40 * collector._kept(calendar, len(body)) < 32 << 20
+    assert 40 * collector._estimate_counter_bytes(calendar, len(body)) < 32 << 20

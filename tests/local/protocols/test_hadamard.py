@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.local.protocols import Hadamard
-from hedgerow.local.protocols.hadamard import transform
+from hedgerow.local.protocols.hadamard import hadamard_transform
 from local import channel, pooled
 
 
@@ -49,7 +49,7 @@ def test_variance_is_the_known_one(epsilon: float, known: float) -> None:
 def test_transform_is_its_definition() -> None:
     numbers = np.array([3, -1, 4, 1, -5, 9, 2, 6])
     naive = [sum(int(x) * (-1) ** (j & v).bit_count() for j, x in enumerate(numbers)) for v in range(8)]
-    assert transform(numbers).tolist() == naive
+    assert hadamard_transform(numbers).tolist() == naive
     assert numbers.tolist() == [3, -1, 4, 1, -5, 9, 2, 6]
 
 
@@ -57,7 +57,7 @@ def test_support_is_counted_one_by_one() -> None:
     scheme = Hadamard(6, 50000)
     records = scheme.encode(np.arange(600) % 6)
     agreeing = [sum(int(report) % 2 == (int(report) // 2 & v).bit_count() % 2 for report in records[:, 0]) for v in range(6)]
-    assert scheme.support(scheme.aggregate(records)).tolist() == agreeing
+    assert scheme.count_support(scheme.aggregate(records)).tolist() == agreeing
 
 
 @pytest.mark.long
@@ -66,13 +66,13 @@ def test_squared_errors_are_the_variance() -> None:
 
 
 def test_sizes() -> None:
-    assert [(Hadamard(d, 40000).order, Hadamard(d, 40000).record) for d in (2, 128, 129, 100_000)] == [
+    assert [(Hadamard(d, 40000).order, Hadamard(d, 40000).record_size) for d in (2, 128, 129, 100_000)] == [
         (2, 1),
         (128, 1),
         (256, 2),
         (131072, 3),
     ]
-    assert Hadamard(129, 40000).counters == 257
+    assert Hadamard(129, 40000).counter_count == 257
 
 
 @pytest.mark.parametrize(("domain", "keep"), [(1, 40000), (2, 32768), (2, 65536), (2, 0.7)])

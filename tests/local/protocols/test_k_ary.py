@@ -21,7 +21,7 @@ def laws(scheme: KAry) -> list[channel.Law]:
 def test_a_fair_coin_for_two_values_costs_the_logarithm_of_three() -> None:
     epsilon = KAry(2, 32768).epsilon
     assert log(3) <= epsilon < log(3) + 1e-12
-    assert KAry(2, 32768).lifetime == epsilon
+    assert KAry(2, 32768).lifetime_epsilon == epsilon
 
 
 @pytest.mark.parametrize("scheme", [KAry(2, 32768), KAry(3, 1), KAry(5, 20000), KAry(7, 65535)], ids=str)
@@ -51,7 +51,7 @@ def test_variance_is_the_known_one(domain: int, epsilon: float, expected: float)
 
 def test_variance_of_a_frequent_value_counts_its_holders() -> None:
     scheme, n, f = KAry(4, 30000), 1000, 0.3
-    p, q = float(scheme.own), float(scheme.other)
+    p, q = float(scheme.own_support), float(scheme.other_support)
     assert scheme.variance(f, n) == pytest.approx(n * q * (1 - q) / (p - q) ** 2 + n * f * (1 - p - q) / (p - q))
 
 
@@ -63,7 +63,7 @@ def test_squared_errors_are_the_variance() -> None:
 @pytest.mark.parametrize(("domain", "record"), [(2, 1), (256, 1), (257, 2), (65536, 2), (65537, 3), (1 << 24, 3)])
 def test_a_report_has_as_many_bytes_as_the_domain_needs(domain: int, record: int) -> None:
     scheme = KAry(domain, 65535)
-    assert scheme.record == record
+    assert scheme.record_size == record
     assert scheme.encode([domain - 1, 0]).shape == (2, record)
 
 

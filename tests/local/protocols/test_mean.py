@@ -54,8 +54,8 @@ def test_hybrid_follows_a_law_whose_ratios_reach_the_larger_epsilon() -> None:
 
 def per_client(scheme: Mean) -> dict[bytes, float]:
     """The estimate that each single report gives."""
-    bound = scheme.piecewise.places + 2 if isinstance(scheme, Hybrid) else scheme.places if isinstance(scheme, Piecewise) else 2
-    rows = [np.frombuffer(number.to_bytes(scheme.record, "big"), dtype=np.uint8).reshape(1, -1) for number in range(bound)]
+    bound = scheme.piecewise.output_count + 2 if isinstance(scheme, Hybrid) else scheme.output_count if isinstance(scheme, Piecewise) else 2
+    rows = [np.frombuffer(number.to_bytes(scheme.record_size, "big"), dtype=np.uint8).reshape(1, -1) for number in range(bound)]
     return {row.tobytes(): float(scheme.estimate(scheme.aggregate(row)).counts[0]) for row in rows}
 
 
@@ -99,7 +99,7 @@ def test_the_hybrid_is_worth_it_from_0_61_on() -> None:
 def test_calibrated_stays_within_epsilon(kind: type[Mean], epsilon: float) -> None:
     for domain in (2, 5, 1001):
         scheme = kind.calibrate(domain=domain, epsilon=epsilon)
-        assert scheme.lifetime == scheme.epsilon <= Fraction(str(epsilon))
+        assert scheme.lifetime_epsilon == scheme.epsilon <= Fraction(str(epsilon))
 
 
 @pytest.mark.long
@@ -109,7 +109,7 @@ def test_squared_errors_are_the_variance(kind: type[Mean]) -> None:
     estimate = per_client(scheme)
     for code in (0, 400, 1000):
         records = np.ascontiguousarray(scheme.encode(np.full(n, code)))
-        found, counts = np.unique(records.view(f"V{scheme.record}").ravel(), return_counts=True)
+        found, counts = np.unique(records.view(f"V{scheme.record_size}").ravel(), return_counts=True)
         error = np.array([estimate[bytes(row.tobytes())] for row in found]) - code / 1000
         mean, square, fourth = (float((counts * error**power).sum()) / n for power in (1, 2, 4))
         exact, noise = scheme.variance(code / 1000, 1), ((fourth - square**2) / n) ** 0.5
@@ -132,7 +132,7 @@ def test_the_standard_error_is_no_less_than_the_truth(kind: type[Mean]) -> None:
 
 def test_nobody_reported() -> None:
     for scheme in (Duchi(5, 30000), Piecewise(5, 2, 40000), Hybrid(5, 2, 40000, 30000, 30000)):
-        found = scheme.estimate(np.zeros(scheme.counters, dtype=np.int64))
+        found = scheme.estimate(np.zeros(scheme.counter_count, dtype=np.int64))
         assert (found.counts.tolist(), found.standard_errors.tolist()) == ([0.0], [0.0])
 
 

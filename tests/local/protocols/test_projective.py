@@ -60,7 +60,7 @@ def test_support_is_counted_one_by_one(scheme: Projective) -> None:
     naive = [
         sum(int(count) for u, count in zip(points, counts, strict=True) if orthogonal(u, v, scheme.field)) for v in points[: scheme.domain]
     ]
-    assert scheme.support(state).tolist() == naive
+    assert scheme.count_support(state).tolist() == naive
 
 
 @pytest.mark.parametrize(("epsilon", "loss"), [(0.5, 1.02), (1, 1.03), (2, 1.012), (3, 1.005)])
@@ -70,7 +70,7 @@ def test_variance_is_close_to_the_best(epsilon: float, loss: float) -> None:
         scheme = Projective.calibrate(domain=domain, epsilon=epsilon)
         assert scheme.epsilon <= Fraction(str(epsilon))
         assert 0.97 * best < scheme.variance(0, 1) < loss * best
-        assert scheme.record <= 3
+        assert scheme.record_size <= 3
 
 
 def test_the_variance_at_a_hundred_thousand_values_is_2_4_percent_above_the_best() -> None:
@@ -88,7 +88,7 @@ def test_a_hundred_thousand_values_are_decoded() -> None:
     n = 200_000
     held = np.array([0, 1, 2, 777, 50_000, 99_999])
     found = scheme.estimate(scheme.aggregate(scheme.encode(held[np.arange(n) % 6])))
-    assert np.flatnonzero(found.detected("fwer", 1e-9)).tolist() == held.tolist()
+    assert np.flatnonzero(found.detect("fwer", 1e-9)).tolist() == held.tolist()
     assert np.abs(found.counts[held] - n / 6).max() < 6.5 * scheme.variance(1 / 6, n) ** 0.5
     rare = np.delete(found.counts, held)
     # 100,000 squared errors: 4 % is more than six standard deviations of their mean.

@@ -48,10 +48,10 @@ def test_calibrated_stays_within_epsilon(epsilon: float) -> None:
     wish = Fraction(str(epsilon))
     for scheme in (Unary.optimised(domain=10, epsilon=epsilon), Unary.symmetric(domain=10, epsilon=epsilon)):
         assert wish * Fraction(98, 100) < scheme.epsilon <= wish
-        assert scheme.lifetime == scheme.epsilon
+        assert scheme.lifetime_epsilon == scheme.epsilon
     memoised = LongitudinalUnary.calibrate(domain=10, epsilon=epsilon, lifetime=2 * epsilon)
     assert wish * Fraction(98, 100) < memoised.epsilon <= wish
-    assert wish * Fraction(98, 100) < memoised.lifetime / 2 <= wish
+    assert wish * Fraction(98, 100) < memoised.lifetime_epsilon / 2 <= wish
 
 
 @pytest.mark.parametrize(("epsilon", "symmetric", "optimised"), [(0.5, 15.9, 15.67), (1, 3.92, 3.68), (2, 0.92, 0.724), (3, 0.370, 0.2206)])
@@ -72,16 +72,16 @@ def test_variances_are_the_known_ones(epsilon: float, symmetric: float, optimise
 
 def test_lifetime_is_the_loss_of_the_permanent_answer() -> None:
     scheme = LongitudinalUnary(4, 32768, 6553, 50000, 15536)
-    assert float(scheme.lifetime) == pytest.approx(log((1 - 6553 / 65536) / (6553 / 65536)), abs=1e-11)
-    assert scheme.epsilon < scheme.lifetime
+    assert float(scheme.lifetime_epsilon) == pytest.approx(log((1 - 6553 / 65536) / (6553 / 65536)), abs=1e-11)
+    assert scheme.epsilon < scheme.lifetime_epsilon
     assert scheme.memoised
     assert not Unary(4, 5, 6).memoised
 
 
 def test_permanent_answers_link_reports_and_fresh_ones_do_not() -> None:
     scheme = LongitudinalUnary(2, 32768, 8192, 60000, 5536)
-    kept = scheme.permanent(np.zeros(40_000, dtype=np.int64))
-    first, second = scheme.instantaneous(kept)[:, 0] >> 7, scheme.instantaneous(kept)[:, 0] >> 7
+    kept = scheme.permanent_response(np.zeros(40_000, dtype=np.int64))
+    first, second = scheme.instantaneous_response(kept)[:, 0] >> 7, scheme.instantaneous_response(kept)[:, 0] >> 7
     p, q, half = Fraction(60000, 65536), Fraction(5536, 65536), Fraction(1, 2)
     both = [half * (1 - p) ** 2 + half * (1 - q) ** 2, half * 2 * p * (1 - p) + half * 2 * q * (1 - q), half * p**2 + half * q**2]
     assert chi_square(np.bincount(first + second, minlength=3), [float(x) for x in both]) > ALARM
@@ -114,14 +114,14 @@ def test_a_bit_after_the_last_value_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="after its last value; nothing was counted"):
         Unary(10, 5, 6).aggregate(np.array([[0, 0b0010_0000]], dtype=np.uint8))
     with pytest.raises(InvalidArgument, match="after its last value"):
-        LongitudinalUnary(10, 5, 6, 7, 8).instantaneous(np.array([[0, 1]], dtype=np.uint8))
+        LongitudinalUnary(10, 5, 6, 7, 8).instantaneous_response(np.array([[0, 1]], dtype=np.uint8))
 
 
 def test_where_a_zero_is_the_evidence_estimates_are_as_good() -> None:
     scheme = Unary(4, 17000, 48536)
     found = scheme.estimate(scheme.aggregate(scheme.encode(np.zeros(50_000, dtype=np.int64))))
     assert abs(found.counts[0] - 50_000) < 6.2 * scheme.variance(1, 50_000) ** 0.5
-    assert found.detected("fwer", 1e-9).tolist() == [True, False, False, False]
+    assert found.detect("fwer", 1e-9).tolist() == [True, False, False, False]
 
 
 @pytest.mark.parametrize("parameters", [(1, 5, 6), (2, 5, 5), (2, 0, 5), (2, 5, 65536), (2, 5.0, 6)])

@@ -9,11 +9,11 @@ from random import Random
 import pytest
 
 from depth import many
-from hedgerow.plan.expressions import Read
+from hedgerow.engines.reference.interpreter import interpret_plan
+from hedgerow.plan.canonical_plans import canonicalise, compute_plan_key, map_measures
 from hedgerow.plan.measures import Measure
-from hedgerow.plan.nodes import Aggregate, Bound, Filter, Fold, Folded, Group, Join, Project, Rows, Table
-from hedgerow.plan.normal import key, normal, places
-from hedgerow.plan.reference import run
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, UnitAggregation, UnitStatistic
+from hedgerow.plan.scalar.expressions import ColumnRef
 from plan import worlds
 
 Place = tuple[int, str]
@@ -23,23 +23,23 @@ Place = tuple[int, str]
 class Written:
     """Several rows, what has to agree between them, and the columns that are asked about; to be joined in one order or another."""
 
-    parts: tuple[Rows, ...]
+    parts: tuple[RelationNode, ...]
     ties: tuple[tuple[Place, Place], ...]
     asked: tuple[Place, ...]
 
-    def rows(self, order: Sequence[int], nested: int | None = None) -> Rows:
+    def rows(self, order: Sequence[int], nested: int | None = None) -> RelationNode:
         """As FROM would put them together; from the place ``nested`` on, those already there stand in a subquery of their own."""
         rows = self.named(order[0])
         for number, place in enumerate(order[1:], 1):
             if number == nested:
-                rows = Project(rows, tuple((name, Read(name)) for name in reversed(list(rows.columns))))
+                rows = Project(rows, tuple((name, ColumnRef(name)) for name in reversed(list(rows.columns))))
             other = self.parts[place]
             on = [(f"{a}.{x}", y) for one in self.ties for (a, x), (b, y) in (one, one[::-1]) if b == place and a in order[:number]]
             rows = Join(rows, other, tuple(on), tuple((f"{place}.{name}", name) for name in other.columns))
         return rows
 
-    def named(self, place: int) -> Rows:
-        return Project(self.parts[place], tuple((f"{place}.{name}", Read(name)) for name in self.parts[place].columns))
+    def named(self, place: int) -> RelationNode:
+        return Project(self.parts[place], tuple((f"{place}.{name}", ColumnRef(name)) for name in self.parts[place].columns))
 
     def question(self, order: Sequence[int], nested: int | None = None) -> Aggregate:
         rows = self.rows(order, nested)
@@ -62,13 +62,13 @@ def written(random: Random, world: worlds.World, *, once: bool) -> Written:
     """With ``once``, no table is read twice."""
     many_parts = random.choice([1, 2, 2, 3])
     private = random.sample(worlds.PRIVATE, many_parts) if once else random.choices(worlds.PRIVATE[:2], k=many_parts)
-    parts: list[Rows] = [Table(world.schemas[schema.table]) for schema in private]
+    parts: list[RelationNode] = [Table(world.schemas[schema.table]) for schema in private]
     ties: list[tuple[Place, Place]] = []
     for i, part in enumerate(parts):
         if random.random() < 0.3:
             parts[i] = Filter(part, worlds.condition(random, part.columns))
         elif random.random() < 0.3:
-            parts[i] = Fold(part, tuple(random.sample(sorted(part.columns), random.choice([0, 1]))), (("n", Folded("rows")),))
+            parts[i] = UnitAggregation(part, tuple(random.sample(sorted(part.columns), random.choice([0, 1]))), (("n", UnitStatistic("rows")),))
     parts += [Table(world.schemas["places"])] * random.choice([0, 1, 1, 1 if once else 2])
     for i, part in enumerate(parts[1:], 1):
         for j in random.sample(range(i), random.randint(0 if part.unit is not None else 1, min(i, 2))):
@@ -79,7 +79,7 @@ def written(random: Random, world: worlds.World, *, once: bool) -> Written:
     return Written(tuple(parts), tuple(ties), tuple(random.sample(places, min(3, len(places)))))
 
 
-def _fitting(random: Random, one: Rows, other: Rows) -> list[tuple[str, str]]:
+def _fitting(random: Random, one: RelationNode, other: RelationNode) -> list[tuple[str, str]]:
     fits = [(a, b) for a, x in one.columns.items() for b, y in other.columns.items() if x.type == y.type]
     return random.sample(fits, min(len(fits), random.choice([1, 1, 2])))
 
@@ -96,14 +96,14 @@ def test_any_order_is_the_same_question_with_the_same_numbers(once: bool) -> Non
         first, *others = (made.orders(random) for _ in range(6))
         other = next((order for order in others if order != first), first)
         plans = [made.question(first), made.question(other, random.choice([None, 1, 2]))]
-        one, two = map(normal, plans)
-        assert normal(one) == one, example
+        one, two = map(canonicalise, plans)
+        assert canonicalise(one) == one, example
         if once:
-            assert key(plans[0]) == key(plans[1]), example
+            assert compute_plan_key(plans[0]) == compute_plan_key(plans[1]), example
             assert one == two, example
-        numbers, after = (run(plan, world.tables, worlds.rank) for plan in (plans[0], one))
-        assert run(plans[1], world.tables, worlds.rank) == numbers, example
-        at = [one.measures.index(measure) for measure in places(plans[0])]
+        numbers, after = (interpret_plan(plan, world.tables, worlds.rank) for plan in (plans[0], one))
+        assert interpret_plan(plans[1], world.tables, worlds.rank) == numbers, example
+        at = [one.measures.index(measure) for measure in map_measures(plans[0])]
         assert {group: tuple(found[i] for i in at) for group, found in after.items()} == numbers, example
         full, moved = full + bool(numbers), moved + (first != other and bool(numbers))
     assert full > 40

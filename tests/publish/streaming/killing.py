@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fate import VFS, deaths, life
-from hedgerow.publish.continual import Stream, StreamTerms
-from hedgerow.publish.streaming.state import StateFile
+from hedgerow.publish.streaming.state_file import StateFile
+from hedgerow.publish.streaming.stream import Stream, StreamParameters
 
 ELEMENTS = 3
-TERMS = StreamTerms(horizon=ELEMENTS, lower=0, upper=9, rho=1)  # type: ignore[arg-type]
+TERMS = StreamParameters(horizon=ELEMENTS, lower=0, upper=9, rho=1)  # type: ignore[arg-type]
 
 
 def run(path: Path, tell: int | None) -> list[float]:

@@ -7,34 +7,34 @@ from fractions import Fraction
 
 import numpy as np
 
-from hedgerow.publish.streaming.buffered import Buffered
-from hedgerow.publish.streaming.forest import Forest
-from hedgerow.publish.streaming.ways import EachPrefix, Reach, Way
+from hedgerow.publish.streaming.binary_tree import TreeMechanism
+from hedgerow.publish.streaming.buffered_toeplitz import BufferedToeplitz
+from hedgerow.publish.streaming.mechanism import EachPrefixMechanism, StreamMechanism, StreamReach
 
 HALF = Fraction(1, 2)
 
 
-def measurements(way: Way, stream: tuple[int, ...]) -> list[int]:
+def measurements(way: StreamMechanism, stream: tuple[int, ...]) -> list[int]:
     """All that gets noise."""
-    private, found = way.start().private, list[int]()
+    private, found = way.initial_state().private, list[int]()
     for place, element in enumerate(stream):
-        private, exact = way.measured(private, place, element)
+        private, exact = way.measure_element(private, place, element)
         found += exact
     return found
 
 
-def told(way: Way, noise: list[list[int]], stream: tuple[int, ...]) -> list[float]:
+def told(way: StreamMechanism, noise: list[list[int]], stream: tuple[int, ...]) -> list[float]:
     """What is said of a stream when the noise is this."""
-    state, found = way.start(), list[float]()
+    state, found = way.initial_state(), list[float]()
     private, public = state.private, state.public
     for place, element in enumerate(stream):
-        private, exact = way.measured(private, place, element)
-        public, value = way.told(public, place, [a + b for a, b in zip(exact, noise[place], strict=True)])
+        private, exact = way.measure_element(private, place, element)
+        public, value = way.estimate_sum(public, place, [a + b for a, b in zip(exact, noise[place], strict=True)])
         found.append(value)
     return found
 
 
-def farthest(way: Way, streams: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> tuple[int, int, int, int]:
+def farthest(way: StreamMechanism, streams: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> tuple[int, int, int, int]:
     """Over pairs of streams: most cells that move, farthest cell, l1, l2 squared."""
     moves = [np.array(measurements(way, a), dtype=object) - np.array(measurements(way, b), dtype=object) for a, b in streams]
     return (
@@ -45,7 +45,7 @@ def farthest(way: Way, streams: list[tuple[tuple[int, ...], tuple[int, ...]]]) -
     )
 
 
-def neighbours(reach: Reach) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def neighbours(reach: StreamReach) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Streams that differ in up to so many elements, from one end of the bounds to the other, around several backgrounds."""
     n, width = reach.horizon, reach.width
     backgrounds = [(0,) * n, (width,) * n, tuple((7 * k * k) % (width + 1) for k in range(n))]
@@ -60,21 +60,21 @@ def neighbours(reach: Reach) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     return found
 
 
-def within(way: Way, pairs: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> bool:
+def within(way: StreamMechanism, pairs: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> bool:
     said = way.sensitivity
     l0, linf, l1, squares = farthest(way, pairs)
     return l0 <= said.l0 and linf <= said.linf and l1 <= said.l1 and squares <= said.l2_squared
 
 
-SMALL = [Reach(1, 5), Reach(7, 3), Reach(12, 1000), Reach(6, 9, 2), Reach(9, 4, 3)]
+SMALL = [StreamReach(1, 5), StreamReach(7, 3), StreamReach(12, 1000), StreamReach(6, 9, 2), StreamReach(9, 4, 3)]
 
 
-def ways(reach: Reach) -> list[Way]:
+def ways(reach: StreamReach) -> list[StreamMechanism]:
     return [
-        EachPrefix.plan(reach, None, HALF),
-        Forest.plan(reach, Fraction(1), None),
-        Forest.plan(reach, Fraction(1), None, 2, 3),
-        Forest.plan(reach, None, HALF, 3, 3),
-        Forest.plan(reach, None, HALF, 2, 5, averaged=False),
-        Buffered.plan(reach, HALF),
+        EachPrefixMechanism.plan(reach, None, HALF),
+        TreeMechanism.plan(reach, Fraction(1), None),
+        TreeMechanism.plan(reach, Fraction(1), None, 2, 3),
+        TreeMechanism.plan(reach, None, HALF, 3, 3),
+        TreeMechanism.plan(reach, None, HALF, 2, 5, averaged=False),
+        BufferedToeplitz.plan(reach, HALF),
     ]

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.linear import Block
+from hedgerow.plan.contingency_table import ContingencyTable
 from hedgerow.privacy.loss import Loss
-from hedgerow.purse import Candidate, Purse
-from hedgerow.tabulated import Tabulated
+from hedgerow.release.linear_queries import QueryBlock
+from hedgerow.release.private_table import MarginalCandidate, PrivateTable
 
-Program = Callable[[Purse], Any]
+Program = Callable[[PrivateTable], Any]
 
 
 @dataclass(frozen=True)
@@ -33,24 +33,24 @@ class Seam:
     given: Any
 
 
-class Recording(Purse):
+class Recording(PrivateTable):
     """A purse with a record; with the record of another run, it hands out what that one did."""
 
-    def __init__(self, table: Tabulated, total: Loss, *, rows: int, relation: str, script: Sequence[Seam] | None = None) -> None:
+    def __init__(self, table: ContingencyTable, total: Loss, *, rows: int, relation: str, script: Sequence[Seam] | None = None) -> None:
         super().__init__(table, total, rows=rows, relation=relation)
         self.record: list[Seam] = []
         self.script = script
 
-    def measure(self, block: Block, law: Any) -> Any:
+    def measure(self, block: QueryBlock, law: Any) -> Any:
         found = super().measure(block, law)
         matrices = tuple((place, factor.apply(np.eye(factor.size, dtype=np.int64), 0).tobytes()) for place, factor in block.factors)
         moved = block.sensitivity(self._terms["rows"], self._terms["relation"])
-        return self._kept(("measure", matrices, law), block.measure(self._table).ravel(), moved.l1, moved.l2_squared, found)
+        return self._kept(("measure", matrices, law), block.evaluate(self._table).ravel(), moved.l1, moved.l2_squared, found)
 
-    def choose(self, candidates: Sequence[Candidate], *, epsilon: Any = None, rho: Any = None) -> int:
-        found = super().choose(candidates, epsilon=epsilon, rho=rho)
+    def select(self, candidates: Sequence[MarginalCandidate], *, epsilon: Any = None, rho: Any = None) -> int:
+        found = super().select(candidates, epsilon=epsilon, rho=rho)
         asked = tuple((each.places, each.expected.tobytes(), each.weight, each.offset) for each in candidates)
-        scores = np.array([self._misfit(each) for each in candidates])
+        scores = np.array([self._compute_misfit(each) for each in candidates])
         each = Fraction(self._terms["rows"] * (2 if self._terms["relation"] == "change-one" else 1))
         return int(self._kept(("choose", asked, epsilon, rho), scores, len(candidates) * each, len(candidates) * each**2, found))
 
@@ -61,7 +61,7 @@ class Recording(Purse):
         return given.copy() if isinstance(given, np.ndarray) else given
 
 
-def trial(program: Program, tables: tuple[Tabulated, Tabulated], total: Loss, *, rows: int = 1, relation: str = "add-remove") -> list[str]:
+def trial(program: Program, tables: tuple[ContingencyTable, ContingencyTable], total: Loss, *, rows: int = 1, relation: str = "add-remove") -> list[str]:
     """What is wrong with a program, seen from two neighbours; nothing if all is well."""
     first = Recording(tables[0], total, rows=rows, relation=relation)
     published = np.asarray(program(first))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.publish.terms import Terms
-from hedgerow.purse import Purse
-from hedgerow.tabulated import Tabulated
+from hedgerow.plan.contingency_table import ContingencyTable
+from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.release.private_table import PrivateTable
 
 SIZES = (12, 3, 2, 4)
 
@@ -23,19 +23,19 @@ def people(many: int, seed: int = 1) -> Any:
     return np.stack([age, job, rng.integers(0, 2, many), town], axis=1)
 
 
-def purse(codes: Any, price: Terms, sizes: tuple[int, ...] = SIZES) -> Purse:
+def purse(codes: Any, price: PrivacyParameters, sizes: tuple[int, ...] = SIZES) -> PrivateTable:
     """A purse that holds just the price."""
-    return Purse(Tabulated.of(codes, sizes), price.total, rows=price.rows, relation=price.relation)
+    return PrivateTable(ContingencyTable.from_codes(codes, sizes), price.total, rows=price.rows, relation=price.relation)
 
 
-def rho(amount: int | Fraction) -> Terms:
+def rho(amount: int | Fraction) -> PrivacyParameters:
     """A price for Gaussian noise."""
-    return Terms(rho=Fraction(amount))
+    return PrivacyParameters(rho=Fraction(amount))
 
 
-def pure(amount: int | Fraction) -> Terms:
+def pure(amount: int | Fraction) -> PrivacyParameters:
     """A price for Laplace noise."""
-    return Terms(epsilon=Fraction(amount))
+    return PrivacyParameters(epsilon=Fraction(amount))
 
 
 def error(codes: Any, found: Any, a: int, b: int, sizes: tuple[int, ...] = SIZES) -> float:

@@ -5,26 +5,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.publish.synthetic.denoise import nearest, raked, shrunk
+from hedgerow.publish.synthetic.denoise import project_to_total, rake_table, shrink_table
 
 # --- counts -----------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_nearest_counts_by_hand() -> None:
-    assert nearest(np.array([5.0, 3.0, -4.0]), 6.0).tolist() == [4.0, 2.0, 0.0]
-    assert nearest(np.array([1.0, 1.0]), 4.0).tolist() == [2.0, 2.0]
+    assert project_to_total(np.array([5.0, 3.0, -4.0]), 6.0).tolist() == [4.0, 2.0, 0.0]
+    assert project_to_total(np.array([1.0, 1.0]), 4.0).tolist() == [2.0, 2.0]
 
 
 @pytest.mark.parametrize("total", [0.0, -7.0])
 def test_no_rows_are_no_counts(total: float) -> None:
-    assert nearest(np.array([3.0, -1.0]), total).tolist() == [0.0, 0.0]
+    assert project_to_total(np.array([3.0, -1.0]), total).tolist() == [0.0, 0.0]
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=12), st.floats(1e-2, 1e5), st.integers(0, 2**30))
 def test_no_other_counts_of_that_total_are_nearer(counts: list[float], total: float, seed: int) -> None:
     noisy = np.array(counts)
-    found = nearest(noisy, total)
+    found = project_to_total(noisy, total)
     assert (found >= 0).all()
     assert found.sum() == pytest.approx(total, rel=1e-6)
     other = np.random.default_rng(seed).dirichlet(np.ones(len(counts))) * total
@@ -36,14 +36,14 @@ def test_no_other_counts_of_that_total_are_nearer(counts: list[float], total: fl
 
 def test_raking_gives_the_sums_and_keeps_the_odds() -> None:
     table = np.array([[4.0, 1.0], [1.0, 4.0]])
-    found = raked(table, np.array([30.0, 70.0]), np.array([60.0, 40.0]))
+    found = rake_table(table, np.array([30.0, 70.0]), np.array([60.0, 40.0]))
     assert np.allclose(found.sum(axis=1), [30, 70])
     assert np.allclose(found.sum(axis=0), [60, 40])
     assert found[0, 0] * found[1, 1] / (found[0, 1] * found[1, 0]) == pytest.approx(16)
 
 
 def test_raking_leaves_empty_lines_empty() -> None:
-    found = raked(np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([5.0, 2.0]), np.array([3.0, 4.0]))
+    found = rake_table(np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([5.0, 2.0]), np.array([3.0, 4.0]))
     assert np.isfinite(found).all()
     assert found[1].tolist() == [0.0, 0.0]
 
@@ -60,7 +60,7 @@ def _tables(dependence: float, variance: float, many: int) -> list[np.ndarray]:
 
 def test_noise_alone_is_nearly_always_seen_as_independence() -> None:
     _, *noisy = _tables(0.0, 25.0, 400)
-    found = [shrunk(table, 25.0, ROWS, COLUMNS) for table in noisy]
+    found = [shrink_table(table, 25.0, ROWS, COLUMNS) for table in noisy]
     alone = [each for each in found if each.rank == 0]
     assert len(alone) > 240
     assert all(np.allclose(each.table, np.outer(ROWS, COLUMNS) / 1_000) for each in alone)
@@ -68,7 +68,7 @@ def test_noise_alone_is_nearly_always_seen_as_independence() -> None:
 
 def test_dependence_that_stands_out_is_kept_with_less_error_than_was_measured() -> None:
     exact, *noisy = _tables(30.0, 25.0, 400)
-    found = [shrunk(table, 25.0, ROWS, COLUMNS) for table in noisy]
+    found = [shrink_table(table, 25.0, ROWS, COLUMNS) for table in noisy]
     assert all(each.rank >= 1 for each in found)
     assert all(np.allclose(each.table.sum(axis=1), ROWS) and np.allclose(each.table.sum(axis=0), COLUMNS, rtol=1e-3) for each in found)
     errors = [float(((each.table - exact) ** 2).sum()) for each in found]
@@ -79,12 +79,12 @@ def test_dependence_that_stands_out_is_kept_with_less_error_than_was_measured() 
 
 def test_without_noise_the_table_comes_back() -> None:
     exact = _tables(30.0, 0.0, 0)[0]
-    found = shrunk(exact, 0.0, ROWS, COLUMNS)
+    found = shrink_table(exact, 0.0, ROWS, COLUMNS)
     assert np.allclose(found.table, exact)
     assert found.squared_error == pytest.approx(0, abs=1e-6)
 
 
 def test_no_rows_have_no_table() -> None:
-    found = shrunk(np.array([[3.0, -2.0], [1.0, 0.0]]), 4.0, np.zeros(2), np.zeros(2))
+    found = shrink_table(np.array([[3.0, -2.0], [1.0, 0.0]]), 4.0, np.zeros(2), np.zeros(2))
     assert np.isfinite(found.table).all()
     assert found.squared_error >= 0

@@ -3,51 +3,51 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.publish.synthetic.model import Model, fitted, total_of
-from hedgerow.publish.synthetic.spending import Measured
+from hedgerow.publish.synthetic.budget_steps import MeasuredTable
+from hedgerow.publish.synthetic.model import SyntheticModel, estimate_total, fit_model
 
 GROUPS = [np.array([0, 0, 1]), np.array([0, 1])]
 
 
-def _ones(variance: float = 1.0) -> list[Measured]:
-    return [Measured((0,), np.array([30.0, 10.0, 60.0]), variance), Measured((1,), np.array([50.0, 50.0]), variance)]
+def _ones(variance: float = 1.0) -> list[MeasuredTable]:
+    return [MeasuredTable((0,), np.array([30.0, 10.0, 60.0]), variance), MeasuredTable((1,), np.array([50.0, 50.0]), variance)]
 
 
 def test_the_total_weighs_attributes_by_the_noise_of_their_sums() -> None:
-    ones = [Measured((0,), np.array([10.0, 10.0]), 1.0), Measured((1,), np.array([10.0, 10.0, 10.0, 10.0, 10.0, 10.0]), 3.0)]
-    assert total_of(ones) == pytest.approx((20 / 2 + 60 / 18) / (1 / 2 + 1 / 18))
+    ones = [MeasuredTable((0,), np.array([10.0, 10.0]), 1.0), MeasuredTable((1,), np.array([10.0, 10.0, 10.0, 10.0, 10.0, 10.0]), 3.0)]
+    assert estimate_total(ones) == pytest.approx((20 / 2 + 60 / 18) / (1 / 2 + 1 / 18))
 
 
 def test_without_noise_the_total_is_exact() -> None:
-    assert total_of(_ones(0.0)) == pytest.approx(100)
+    assert estimate_total(_ones(0.0)) == pytest.approx(100)
 
 
 def test_tables_of_pairs_sharpen_the_counts_of_groups() -> None:
     """The group of the first two codes has 40 by itself (variance 2), and 46 by the table with the other attribute (variance 2)."""
-    pair = Measured((0, 1), np.array([[40.0, 6.0], [14.0, 40.0]]), 1.0)
-    model = fitted(_ones(), GROUPS, [pair], 100.0)
+    pair = MeasuredTable((0, 1), np.array([[40.0, 6.0], [14.0, 40.0]]), 1.0)
+    model = fit_model(_ones(), GROUPS, [pair], 100.0)
     # 43 and 40 + 20 = (60/1 + 54/2) / (1 + 1/2) = 58; then 1/3 less for each of three codes to make 100.
     assert model.counts[0] == pytest.approx([31.5 - 1 / 3, 11.5 - 1 / 3, 58 - 1 / 3])
 
 
 def test_tables_agree_with_counts_in_both_orders() -> None:
-    pair = Measured((0, 1), np.array([[40.0, 0.0], [10.0, 50.0]]), 1.0)
-    model = fitted(_ones(), GROUPS, [pair], 100.0)
+    pair = MeasuredTable((0, 1), np.array([[40.0, 0.0], [10.0, 50.0]]), 1.0)
+    model = fit_model(_ones(), GROUPS, [pair], 100.0)
     assert model.sizes == (3, 2)
-    assert np.allclose(model.table(0, 1).sum(axis=1), model.grouped(0))
+    assert np.allclose(model.table(0, 1).sum(axis=1), model.count_bins(0))
     assert np.allclose(model.table(1, 0), model.table(0, 1).T)
     assert model.dependence()[0, 1] == model.dependence()[1, 0] > 0.3
 
 
 def test_what_was_not_measured_is_as_if_independent() -> None:
-    model = fitted(_ones(), GROUPS, [], 100.0)
+    model = fit_model(_ones(), GROUPS, [], 100.0)
     assert np.allclose(model.table(0, 1), [[20, 20], [30, 30]])
     assert not model.dependence().any()
 
 
 def test_no_rows_are_a_model_too() -> None:
-    pair = Measured((0, 1), np.array([[4.0, 0.0], [-1.0, 5.0]]), 1.0)
-    model = fitted(_ones(), GROUPS, [pair], -3.0)
-    assert isinstance(model, Model)
+    pair = MeasuredTable((0, 1), np.array([[4.0, 0.0], [-1.0, 5.0]]), 1.0)
+    model = fit_model(_ones(), GROUPS, [pair], -3.0)
+    assert isinstance(model, SyntheticModel)
     assert not any(counts.any() for counts in model.counts)
     assert np.isfinite(model.dependence()).all()

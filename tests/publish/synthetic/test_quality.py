@@ -6,15 +6,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.publish.synthetic import Synthetic, synthesize
-from hedgerow.publish.synthetic.quality import quality_of, tabled
-from hedgerow.publish.synthetic.spending import Measured, Spending
+from hedgerow.publish.synthetic import SyntheticTable, synthesize
+from hedgerow.publish.synthetic.budget_steps import BudgetSpender, MeasuredTable
+from hedgerow.publish.synthetic.quality import assess_quality, tabulate_bins
 from publish.synthetic.tables import error, people, purse, rho
 
 PRICE = rho(Fraction(1, 10))
 
 
-def _made(many: int = 20_000, target: int | None = 3) -> Synthetic:
+def _made(many: int = 20_000, target: int | None = 3) -> SyntheticTable:
     return synthesize(purse(people(many), PRICE), PRICE, ordered=(0,), check=Fraction(1, 5), target=target)
 
 
@@ -55,15 +55,15 @@ def test_a_check_sees_rows_that_are_wrong() -> None:
     assert made.quality.check.error <= made.quality.check.at_most < 0.05
     rng = np.random.default_rng(4)
     wrong = np.stack([rng.permutation(made.codes[:, place]) for place in range(4)], axis=1)
-    spending = Spending(purse(people(20_000), PRICE), PRICE)
-    found = quality_of(wrong, made.model, [], _tables(made), spending, Fraction(1), None).check
+    spending = BudgetSpender(purse(people(20_000), PRICE), PRICE)
+    found = assess_quality(wrong, made.model, [], _tables(made), spending, Fraction(1), None).check
     assert found is not None
     assert found.error > 0.1
     assert len(found.pairs) == len(set(found.pairs)) == 6
 
 
-def _tables(made: Synthetic) -> list[Measured]:
-    return [Measured(places, pair.table, 1.0) for places, pair in made.model.pairs.items()]
+def _tables(made: SyntheticTable) -> list[MeasuredTable]:
+    return [MeasuredTable(places, pair.table, 1.0) for places, pair in made.model.pairs.items()]
 
 
 def test_a_task_is_learnt_from_rows_and_tried_on_fresh_counts() -> None:
@@ -103,8 +103,8 @@ def test_a_target_that_depends_on_nothing_has_no_task_and_the_check_gets_all() -
 def test_tables_of_rows_by_hand() -> None:
     made = _made(50)
     columns = [np.array([0, 1, 1]), np.array([2, 0, 0])]
-    groups = made.model.groups
-    found = tabled([*columns, *columns], made.model, (0, 1))
+    groups = made.model.bins
+    found = tabulate_bins([*columns, *columns], made.model, (0, 1))
     assert found.shape == (int(groups[0].max()) + 1, 3)
     assert found[0, 2] == 1
     assert found[1, 0] == 2

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from depth import many
 from hedgerow.errors import InvalidArgument, Unsupported
 from hedgerow.risk.answers import atoms as module
-from hedgerow.risk.answers.atoms import atoms
-from hedgerow.risk.answers.conditions import And, Comparison, Condition, Not, Or, parse
+from hedgerow.risk.answers.atoms import compute_atoms
+from hedgerow.risk.answers.conditions import And, Comparison, Condition, Not, Or, parse_condition
 
 NUMBERS = [None, *(Fraction(half, 2) for half in range(-1, 8))]
 
@@ -70,40 +70,40 @@ CONDITION: st.SearchStrategy[Condition] = st.recursive(
 @settings(max_examples=many(20))
 @given(st.lists(CONDITION, min_size=1, max_size=4))
 def test_atoms_are_the_different_fates_of_all_points(conditions: list[Condition]) -> None:
-    found = atoms(conditions)
+    found = compute_atoms(conditions)
     got = {tuple(i for i, bits in enumerate(found.members) if bits >> place & 1) for place in range(found.count)}
     assert got == signatures(conditions)
     assert found.count == len(got)
 
 
 def test_whole_numbers_have_nothing_between_neighbours() -> None:
-    twenty = [parse("age < 21"), parse("age <= 20")]
-    assert atoms(twenty).members[0] != atoms(twenty).members[1]
-    assert len(set(atoms(twenty, {"age": "integer"}).members)) == 1
+    twenty = [parse_condition("age < 21"), parse_condition("age <= 20")]
+    assert compute_atoms(twenty).members[0] != compute_atoms(twenty).members[1]
+    assert len(set(compute_atoms(twenty, {"age": "integer"}).members)) == 1
 
 
 def test_a_list_of_values_leaves_no_other() -> None:
-    three = [parse("sex IN ('f', 'm')"), parse("sex IS NOT NULL"), parse("")]
-    assert len(set(atoms(three, {"sex": ("f", "m")}).members)) == 1
-    assert len(set(atoms(three).members)) == 3
-    assert atoms([parse("b")], {"b": (True,)}).count == 1
+    three = [parse_condition("sex IN ('f', 'm')"), parse_condition("sex IS NOT NULL"), parse_condition("")]
+    assert len(set(compute_atoms(three, {"sex": ("f", "m")}).members)) == 1
+    assert len(set(compute_atoms(three).members)) == 3
+    assert compute_atoms([parse_condition("b")], {"b": (True,)}).count == 1
 
 
 def test_truth_values_have_no_other_value() -> None:
-    assert len(set(atoms([parse("drugs OR NOT drugs"), parse("drugs IS NOT NULL")]).members)) == 1
+    assert len(set(compute_atoms([parse_condition("drugs OR NOT drugs"), parse_condition("drugs IS NOT NULL")]).members)) == 1
 
 
 def test_one_kind_of_values_in_a_column() -> None:
     with pytest.raises(InvalidArgument, match=r"column 'age' must be compared with one kind of values, and not with numbers and texts"):
-        atoms([parse("age = 21"), parse("age = 'old'")])
+        compute_atoms([parse_condition("age = 21"), parse_condition("age = 'old'")])
 
 
 def test_too_many_groups_are_refused_at_once() -> None:
     with pytest.raises(Unsupported, match="more than 20,000 groups of people apart"):
-        atoms([parse(f"c{place} = 1") for place in range(20)])
+        compute_atoms([parse_condition(f"c{place} = 1") for place in range(20)])
 
 
 def test_a_condition_of_too_many_cases_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_BOXES", 3)
     with pytest.raises(Unsupported, match="more than 3 cases"):
-        atoms([parse("(a = 1 OR b = 1) AND (c = 1 OR d = 1)")])
+        compute_atoms([parse_condition("(a = 1 OR b = 1) AND (c = 1 OR d = 1)")])

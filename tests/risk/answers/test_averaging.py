@@ -10,8 +10,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.averaging import Repeated, averaged, averaging, repeated
-from hedgerow.risk.answers.reading import read_log
+from hedgerow.risk.answers.answer_files import read_log
+from hedgerow.risk.answers.averaging import RepeatedQuestion, averaging, find_averaged_noise, find_repeated_questions
 
 PEOPLE = 2_000
 EXACT = sum(i % 100 for i in range(PEOPLE)) / PEOPLE
@@ -29,27 +29,27 @@ def test_the_same_question_in_other_words_is_averaged() -> None:
         for place, noise in enumerate([-2, 2, -1, 1] * 16)
     )
     answers = read_log(log + "\nSELECT AVG(x) FROM t; 5.5\nSELECT AVG(x) FROM t; 5.5\nSELECT COUNT(*) FROM t; 99")
-    first, second = repeated(answers)
-    assert (len(first.values), first.estimate, first.nearest) == (64, 20.0, 20)
-    assert first.deviation == pytest.approx(math.sqrt(2.5 * 64 / 63))
-    assert first.standard_error == pytest.approx(first.deviation / 8)
+    first, second = find_repeated_questions(answers)
+    assert (len(first.values), first.estimate, first.nearest_integer) == (64, 20.0, 20)
+    assert first.standard_deviation == pytest.approx(math.sqrt(2.5 * 64 / 63))
+    assert first.standard_error == pytest.approx(first.standard_deviation / 8)
     assert first.certainty is not None
     assert first.certainty > 0.98
-    assert (second.deviation, second.nearest, second.certainty) == (0.0, None, None)
-    found = averaged(answers)
+    assert (second.standard_deviation, second.nearest_integer, second.certainty) == (0.0, None, None)
+    found = find_averaged_noise(answers)
     assert len(found) == 1  # the same number again is no fresh noise
     assert "64 answers that differ. One is off by about 1.59; their mean 20 by 0.199 only" in found[0].sentence
     assert "A count is whole: it is 20, with a probability of" in found[0].sentence
 
 
 def test_few_answers_are_not_certain() -> None:
-    found = averaged(read_log("SELECT COUNT(*) FROM t; 3\nSELECT COUNT(*) FROM t; 9"))
+    found = find_averaged_noise(read_log("SELECT COUNT(*) FROM t; 3\nSELECT COUNT(*) FROM t; 9"))
     assert "it is" not in found[0].sentence
 
 
 def test_one_answer_is_not_repeated() -> None:
     with pytest.raises(InvalidArgument, match="two at least"):
-        Repeated("q", ("Q1",), (Fraction(1),), True)
+        RepeatedQuestion("q", ("Q1",), (Fraction(1),), True)
 
 
 def test_the_experiment_with_a_real_database(database: hr.Database) -> None:
@@ -62,8 +62,8 @@ def test_the_experiment_with_a_real_database(database: hr.Database) -> None:
     assert found.expected[0] == pytest.approx(math.sqrt(2) * 0.1)
     assert found.expected[3] == pytest.approx(found.expected[0] / math.sqrt(200))
     assert 1 / 3 < found.naive[3] / found.expected[3] < 3
-    assert found.different == 1
-    assert found.charged == 1
+    assert found.distinct_answers == 1
+    assert found.charge_count == 1
     assert found.epsilon == Fraction(1, 2)
     assert found.protected == pytest.approx([found.protected[0]] * 4)  # the noise is not reduced
     assert database.budget.spent == Fraction(1, 2)

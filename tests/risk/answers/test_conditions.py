@@ -7,7 +7,19 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.errors import Unsupported
-from hedgerow.risk.answers.conditions import ALL, And, Comparison, Not, Or, comparisons, normal, number, parse, select, words
+from hedgerow.risk.answers.conditions import (
+    EVERYBODY,
+    And,
+    Comparison,
+    Not,
+    Or,
+    describe_condition,
+    iterate_comparisons,
+    normalise_condition,
+    parse_condition,
+    parse_number,
+    parse_select,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +44,7 @@ from hedgerow.risk.answers.conditions import ALL, And, Comparison, Not, Or, comp
     ],
 )
 def test_what_is_read_is_what_is_said(text: str, said: str) -> None:
-    assert words(parse(text)) == said
+    assert describe_condition(parse_condition(text)) == said
 
 
 @pytest.mark.parametrize(
@@ -56,28 +68,28 @@ def test_what_is_read_is_what_is_said(text: str, said: str) -> None:
 )
 def test_what_is_no_test_of_columns_is_refused(text: str) -> None:
     with pytest.raises(Unsupported):
-        parse(text)
+        parse_condition(text)
 
 
 def test_only_one_select_is_read() -> None:
     with pytest.raises(Unsupported, match="not one SELECT"):
-        select("INSERT INTO a VALUES (1)")
+        parse_select("INSERT INTO a VALUES (1)")
 
 
 def test_two_ways_of_writing_are_one_normal_form() -> None:
-    assert normal(parse("a = 1 AND b = 2")) == normal(parse("(b in (2)) and NOT NOT a = 1"))
-    assert normal(parse("x in (2, 1)")) == normal(parse("x IN (1, 2)"))
-    assert normal(parse("a = 1 OR b = 2")) != normal(parse("a = 1 AND b = 2"))
-    assert normal(ALL) == ALL
-    assert normal(Not(Comparison("a", "null"))) == Not(Comparison("a", "null"))
+    assert normalise_condition(parse_condition("a = 1 AND b = 2")) == normalise_condition(parse_condition("(b in (2)) and NOT NOT a = 1"))
+    assert normalise_condition(parse_condition("x in (2, 1)")) == normalise_condition(parse_condition("x IN (1, 2)"))
+    assert normalise_condition(parse_condition("a = 1 OR b = 2")) != normalise_condition(parse_condition("a = 1 AND b = 2"))
+    assert normalise_condition(EVERYBODY) == EVERYBODY
+    assert normalise_condition(Not(Comparison("a", "null"))) == Not(Comparison("a", "null"))
 
 
 def test_every_test_is_found() -> None:
-    assert [test.column for test in comparisons(Or((And((Comparison("a", "null"),)), Not(Comparison("b", "null")))))] == ["a", "b"]
+    assert [test.column for test in iterate_comparisons(Or((And((Comparison("a", "null"),)), Not(Comparison("b", "null")))))] == ["a", "b"]
 
 
 def test_numbers_are_exact_and_short() -> None:
-    assert number("0.1") == Fraction(1, 10)
-    assert number("1,234") == 1234
-    assert number("-2e3") == -2000
-    assert [number(text) for text in ("", "-", "e5", "1e999", "0x1", "nan", "9" * 40)] == [None] * 7
+    assert parse_number("0.1") == Fraction(1, 10)
+    assert parse_number("1,234") == 1234
+    assert parse_number("-2e3") == -2000
+    assert [parse_number(text) for text in ("", "-", "e5", "1e999", "0x1", "nan", "9" * 40)] == [None] * 7

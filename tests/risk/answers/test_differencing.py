@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers import bounds, groups
 from hedgerow.risk.answers import differencing as module
-from hedgerow.risk.answers.differencing import Differenced, differencing
-from hedgerow.risk.answers.reading import read_csv, read_json, read_log
+from hedgerow.risk.answers import lp_bounds as bounds
+from hedgerow.risk.answers import small_groups as groups
+from hedgerow.risk.answers.answer_files import read_csv, read_json, read_log
+from hedgerow.risk.answers.differencing import DifferencingReport, differencing
 
 
-def of(text: str, k: int = 3) -> Differenced:
+def of(text: str, k: int = 3) -> DifferencingReport:
     return differencing(read_csv("question,answer\n" + text), k=k)
 
 
@@ -105,7 +106,7 @@ def test_a_log_without_answers_says_what_could_be() -> None:
 
 
 def test_many_questions_without_answers_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_POSSIBLE", 1)
+    monkeypatch.setattr(module, "_MAX_POSSIBLE_GROUPS", 1)
     found = of("a = 1,\na = 1 AND b = 2,\na = 1 AND c = 2,\n")
     assert len(found.findings) == 1
     assert "1 are named" in found.notes[0]
@@ -132,7 +133,7 @@ def test_what_bounds_leave_open_may_be_told_by_others() -> None:
 def test_tables_are_not_mixed() -> None:
     text = "question,answer,table\na = 1,9,x\na = 1 AND b = 1,8,y\n"
     assert differencing(read_csv(text)).findings == ()
-    assert differencing(read_csv("question,answer,measure\na = 1,9,mean(x)\n")).questions == 0
+    assert differencing(read_csv("question,answer,measure\na = 1,9,mean(x)\n")).question_count == 0
 
 
 def test_what_is_known_of_a_column_is_used() -> None:
@@ -166,9 +167,9 @@ def test_what_is_taken_for_granted_or_not_combined_is_said(monkeypatch: pytest.M
     assert "Means are not combined (2 of them)" in notes
     assert "Sums that were rounded or suppressed are not combined (1 of them)" in notes
     assert of("a = 1,30\n").notes == ()
-    monkeypatch.setattr(module, "_HIDDEN", 1)
-    monkeypatch.setattr(groups, "_PAIRS", 2)
-    monkeypatch.setattr(bounds, "_SEARCHED", 1)
+    monkeypatch.setattr(module, "_MAX_HIDDEN_ANSWERS", 1)
+    monkeypatch.setattr(groups, "_MAX_PAIRED_ANSWERS", 2)
+    monkeypatch.setattr(bounds, "_MAX_SEARCHED_ATOMS", 1)
     notes = " ".join(of("a = 1,30\na = 1 AND b = 1,*\na = 1 AND c = 1,*\n").notes)
     assert "Of 3 counts the first 2 were compared two by two; all were combined." in notes
     assert "Of 2 suppressed or rounded counts the first 1 were looked at." in notes

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.risk.attack.grouping import one_by_one
-from hedgerow.risk.attack.reconstruction import least_squares, linear_program, members_of, within
+from hedgerow.risk.attack.question_sets import ask_individuals
+from hedgerow.risk.attack.reconstruction import fit_within_bound, least_squares, linear_program, match_conditions
 
 PEOPLE = 200
 SECRET = np.random.default_rng(9).integers(0, 2, PEOPLE).astype(np.bool_)
@@ -27,24 +27,24 @@ def asked(questions: int) -> np.ndarray[Any, Any]:
 def test_200_bits_come_back_from_exact_and_slightly_rounded_answers(way: Any, questions: int, to: int) -> None:
     members = asked(questions)
     answers = np.round(members @ SECRET.astype(float) / to) * to
-    assert way(members, answers).hits(SECRET) >= 0.95 * PEOPLE
+    assert way(members, answers).count_hits(SECRET) >= 0.95 * PEOPLE
 
 
 def test_answers_within_a_bound() -> None:
     members = asked(400)
     answers = np.round(members @ SECRET.astype(float) / 3) * 3
-    assert within(members, answers, 1).hits(SECRET) >= 0.95 * PEOPLE
+    assert fit_within_bound(members, answers, 1).count_hits(SECRET) >= 0.95 * PEOPLE
     with pytest.raises(Refused, match="to within the bound"):
-        within(members, answers, 0)
+        fit_within_bound(members, answers, 0)
     with pytest.raises(InvalidArgument, match="bound must be at least 0"):
-        within(members, answers, -1)
+        fit_within_bound(members, answers, -1)
 
 
 def test_rounding_to_ten_takes_more_questions() -> None:
     members = asked(900)
     answers = np.round(members @ SECRET.astype(float) / 10) * 10
-    assert least_squares(members, answers).hits(SECRET) >= 0.95 * PEOPLE
-    assert least_squares(members[:60], answers[:60]).hits(SECRET) < 0.95 * PEOPLE
+    assert least_squares(members, answers).count_hits(SECRET) >= 0.95 * PEOPLE
+    assert least_squares(members[:60], answers[:60]).count_hits(SECRET) < 0.95 * PEOPLE
 
 
 @pytest.mark.parametrize("way", [least_squares, linear_program])
@@ -69,24 +69,24 @@ def test_the_two_ways_agree_with_the_exact_optimum() -> None:
 
 def test_conditions_on_public_columns_are_subsets() -> None:
     public = pa.table({"age": list(range(20, 60)), "sex": ["f", "m"] * 20})
-    members = members_of(public, ["age < 25", "sex = 'f' AND age % 3 = 0", "age = NULL"])
+    members = match_conditions(public, ["age < 25", "sex = 'f' AND age % 3 = 0", "age = NULL"])
     assert members.sum(axis=1).tolist() == [5, 6, 0]
     column = SECRET[:40]
     conditions = [f"hash(age * 31 + {k}) % 2 = 0" for k in range(60)]
-    members = members_of(public, conditions)
-    assert linear_program(members, members @ column.astype(float)).hits(column) == 40
+    members = match_conditions(public, conditions)
+    assert linear_program(members, members @ column.astype(float)).count_hits(column) == 40
 
 
 @pytest.mark.parametrize("conditions", [[], ["no such column = 1"], ["1); DROP TABLE public"], ["age FROM read_csv('/etc/passwd') --"]])
 def test_what_is_no_condition(conditions: list[str]) -> None:
     with pytest.raises(InvalidArgument, match="conditions must"):
-        members_of(pa.table({"age": [1]}), conditions)
+        match_conditions(pa.table({"age": [1]}), conditions)
 
 
 def test_of_nothing_nothing_is_known() -> None:
     """A coin for each person: 1,000 of them are within six standard deviations of half, and not all alike."""
     many = 1000
-    found = least_squares(np.zeros((1, many), dtype=np.bool_), np.zeros(1)).hits(np.ones(many, dtype=np.bool_))
+    found = least_squares(np.zeros((1, many), dtype=np.bool_), np.zeros(1)).count_hits(np.ones(many, dtype=np.bool_))
     assert abs(found - many / 2) < 6.2 * (many / 4) ** 0.5
 
 
@@ -108,8 +108,8 @@ def test_what_does_not_fit_together(members: Any, answers: Any, scales: Any, wor
 
 
 def test_the_truth_is_a_column_of_bits() -> None:
-    found = least_squares(one_by_one(2).members, np.array([0.0, 1.0]))
-    assert found.hits(np.array([False, True])) == 2
+    found = least_squares(ask_individuals(2).members, np.array([0.0, 1.0]))
+    assert found.count_hits(np.array([False, True])) == 2
     for truth in (np.array([True]), np.array([0, 1])):
         with pytest.raises(InvalidArgument, match="truth must be a column of 2"):
-            found.hits(truth)
+            found.count_hits(truth)

@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 
-from hedgerow.risk.page import WARNING
+from hedgerow.risk.report_page import SENSITIVE_WARNING
 from hedgerow.risk.table.linkage import linkage
-from hedgerow.risk.table.report import percent, table_page
-from hedgerow.risk.table.students import students
+from hedgerow.risk.table.report import build_table_page, format_percent
+from hedgerow.risk.table.sample_students import students
 from hedgerow.risk.table.uniqueness import uniqueness
 
 KNOWN = ["age", "sex", "first_semester", "worst_grade", "siblings"]
@@ -24,13 +24,13 @@ def drawings(text: str) -> list[ElementTree.Element]:
 
 def test_a_report_on_the_students() -> None:
     linked = linkage(students(), students().slice(3, 15), ["age", "sex"])
-    text = table_page("students.csv", uniqueness(students(), KNOWN), linked, "club.csv")
-    assert text.count(WARNING) == 2
+    text = build_table_page("students.csv", uniqueness(students(), KNOWN), linked, "club.csv")
+    assert text.count(SENSITIVE_WARNING) == 2
     assert "<h1>Re-identification: students.csv</h1>" in text
     assert "<dd>18 rows, 75 %</dd>" in text
     assert "None makes every row unique" in text
     assert "age, worst_grade, siblings" in text
-    assert f"{linked.certain} of 24 rows are matched for certain with club.csv" in text
+    assert f"{linked.certain_count} of 24 rows are matched for certain with club.csv" in text
     assert "are not linked" not in text
     classes, steps, attackers, candidates = drawings(text)
     bars = [len([each for each in found.iter() if each.tag.endswith("rect")]) for found in (classes, steps, attackers, candidates)]
@@ -39,17 +39,17 @@ def test_a_report_on_the_students() -> None:
 
 def test_sets_that_identify_are_listed_and_gaps_told() -> None:
     table = pa.table({"id": range(30), "x": [1, None] * 15})
-    text = table_page("t", uniqueness(table), linkage(table, table), "t")
+    text = build_table_page("t", uniqueness(table), linkage(table, table), "t")
     assert "1 of them makes every row unique and can spare no column" in text
     assert "id has a value of its own in almost every row" in text
     assert "Rows that lack one of the values are not linked: 15 here, 15 there." in text
-    several = table_page("t", uniqueness(students(), KNOWN, share=0.5))
+    several = build_table_page("t", uniqueness(students(), KNOWN, share=0.5))
     assert "of them make at least 50 % of the rows unique" in several
 
 
 def test_a_greedy_search_says_so_and_has_no_attackers() -> None:
     wide = pa.table({f"q{i}": [row * (i + 3) % 7 % 4 for row in range(20)] for i in range(45)})
-    text = table_page("wide", uniqueness(wide, search="greedy", size=2))
+    text = build_table_page("wide", uniqueness(wide, search="greedy", size=2))
     assert "one set, to which the best column is added each time" in text
     assert "An attacker who knows some columns" not in text
     assert "q19 and 25 more" in text
@@ -57,7 +57,7 @@ def test_a_greedy_search_says_so_and_has_no_attackers() -> None:
 
 
 def test_names_are_escaped() -> None:
-    text = table_page("<b>", uniqueness(pa.table({"<i>": [1, 2]})))
+    text = build_table_page("<b>", uniqueness(pa.table({"<i>": [1, 2]})))
     assert "<b>" not in text
     assert "<i>" not in text
 
@@ -75,12 +75,12 @@ def test_names_are_escaped() -> None:
     ],
 )
 def test_percent_tells_few_from_none(part: float, told: str) -> None:
-    assert percent(part) == told
+    assert format_percent(part) == told
 
 
 def test_more_sets_than_are_listed() -> None:
     many = uniqueness(pa.table({f"id{i:02}": range(3) for i in range(21)}), size=1)
-    text = table_page("keys", many)
+    text = build_table_page("keys", many)
     assert "21 of them make every row unique and can spare no column. The first 20 are listed; --json has all." in text
     assert "id19" in text.split("The smallest sets")[1]
     assert "id20" not in text.split("The smallest sets")[1].split("An attacker")[0]

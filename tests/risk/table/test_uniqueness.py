@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from depth import many
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.risk.table.classes import classes
-from hedgerow.risk.table.sources import coded
-from hedgerow.risk.table.students import students
+from hedgerow.risk.table.encoded_tables import encode_table
+from hedgerow.risk.table.equivalence_classes import compute_classes
+from hedgerow.risk.table.sample_students import students
 from hedgerow.risk.table.uniqueness import uniqueness
 
 KNOWN = ["age", "sex", "first_semester", "worst_grade", "siblings"]
@@ -31,13 +31,13 @@ def test_from_a_frame_to_every_set(rows: list[tuple[Any, ...]]) -> None:
     table = pa.table({name: pa.array([row[place] for row in rows], pa.int64()) for place, name in enumerate(names)})
     found = uniqueness(table)
     assert found.rows == len(rows)
-    for subset in found.found:
+    for subset in found.subsets:
         counts = Counter(tuple(row[names.index(name)] for name in subset.columns) for row in rows)
         assert (subset.unique, subset.classes) == (sum(n == 1 for n in counts.values()), len(counts))
     whole = Counter(rows)
     assert found.unique_fraction == Fraction(sum(n == 1 for n in whole.values()), len(rows))
     assert found.classes.mean_risk == sum(Fraction(1, whole[row]) for row in rows) / len(rows)
-    assert found.classes.below(3) == Fraction(sum(whole[row] < 3 for row in rows), len(rows))
+    assert found.classes.fraction_below(3) == Fraction(sum(whole[row] < 3 for row in rows), len(rows))
 
 
 def test_smallest_sets_that_identify_enough() -> None:
@@ -48,7 +48,7 @@ def test_smallest_sets_that_identify_enough() -> None:
     ]
     assert uniqueness(students(), KNOWN, size=3).identifying == ()
     half = uniqueness(students(), KNOWN, size=3, share=0.5)
-    every = {frozenset(each.columns) for each in half.found if each.unique >= 12}
+    every = {frozenset(each.columns) for each in half.subsets if each.unique >= 12}
     assert all(not any(other < set(each.columns) for other in every) for each in half.identifying)
     assert len(half.identifying) > 1
 
@@ -56,9 +56,9 @@ def test_smallest_sets_that_identify_enough() -> None:
 def test_attackers_who_know_any_columns() -> None:
     found = uniqueness(students(), KNOWN, size=2)
     one, two = found.attackers
-    table = coded(students())
+    table = encode_table(students())
     pairs = list(itertools.combinations(KNOWN, 2))
-    alone = [classes(table.of(pair)) for pair in pairs]
+    alone = [compute_classes(table.select_columns(pair)) for pair in pairs]
     assert (one.knows, one.sets, two.knows, two.sets) == (1, 5, 2, 10)
     assert two.unique == sum(each.unique_fraction for each in alone) / 10
     assert two.risk == sum(each.mean_risk for each in alone) / 10
@@ -74,9 +74,9 @@ def test_greedy_for_very_many_columns() -> None:
     found = uniqueness(wide, wide.column_names[:24], search="greedy", size=4)
     assert found.searched == "greedy"
     assert found.attackers == ()
-    assert [len(each.columns) for each in found.found] == list(range(1, len(found.found) + 1))
+    assert [len(each.columns) for each in found.subsets] == list(range(1, len(found.subsets) + 1))
     assert uniqueness(students(), search="greedy", share=0.9, size=5).identifying[0].unique >= 22
-    assert len(uniqueness(wide, wide.column_names[80:96], size=1).found) == 16
+    assert len(uniqueness(wide, wide.column_names[80:96], size=1).subsets) == 16
 
 
 def test_all_unique_and_one_row() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from hedgerow.sql.rules.aggregates import is_aggregate, name_of
+from hedgerow.sql.rules.aggregates import find_aggregate_name, is_aggregate
 from sql.fixtures import check_answered, check_refused, pairs
 
 
@@ -21,6 +21,6 @@ def test_what_is_refused(sql: str, told: str) -> None:
 
 def test_what_is_an_aggregate() -> None:
     assert is_aggregate(exp.Filter(this=exp.Sum(this=exp.column("x"))))
-    assert name_of(exp.WithinGroup(this=exp.Mode())) == "MODE"
+    assert find_aggregate_name(exp.WithinGroup(this=exp.Mode())) == "MODE"
     assert not is_aggregate(exp.Filter())
-    assert name_of(exp.column("x")) is None
+    assert find_aggregate_name(exp.column("x")) is None

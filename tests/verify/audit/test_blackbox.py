@@ -15,8 +15,8 @@ from depth import many
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Laplace
 from hedgerow.verify import audit
-from hedgerow.verify.audit.blackbox import Audit, Counts
-from hedgerow.verify.audit.confidence import Count
+from hedgerow.verify.audit.blackbox import Audit, EventCounts
+from hedgerow.verify.audit.confidence import HitCount
 from verify.audit.subjects import coin, discrete_laplace, float_laplace, gridded_gaussian, gridded_laplace, never_clears
 
 RNG = np.random.default_rng(8)
@@ -153,7 +153,7 @@ def test_no_more_runs_than_asked_for() -> None:
 
 
 def test_result_reads_well_and_is_plain_data() -> None:
-    result = Audit(0.95, 0.0, 0.95, "output < 1", "one", Counts(Count(50, 100), Count(20, 100)), 154, (np.zeros(0), np.zeros(0)))
+    result = Audit(0.95, 0.0, 0.95, "output < 1", "one", EventCounts(HitCount(50, 100), HitCount(20, 100)), 154, (np.zeros(0), np.zeros(0)))
     text = str(result)
     for part in ("epsilon >= 0.9500", "output < 1", "likelier on one", "one 50 of 100 (50.000%)", "never its absence"):
         assert part in text

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.verify.divergence.amount import Amount
-from hedgerow.verify.divergence.curve import Piece, loss_distribution, max_divergence, privacy_curve
+from hedgerow.verify.divergence.curve import CurvePiece, loss_distribution, max_divergence, privacy_curve
 from hedgerow.verify.divergence.distance import epsilon_distance, one_sided_distance
 from hedgerow.verify.divergence.distribution import Distribution
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
+from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 from verify.divergence.distributions import clamped_laplace, deltas, epsilons, few, laws, response
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -20,8 +20,8 @@ TRUE, FALSE = response(HALF, 0), response(HALF, 1)
 
 def test_the_curve_of_randomised_response() -> None:
     curve = privacy_curve(TRUE, FALSE)
-    line = Piece(Epsilon(), ln(3), Fraction(3, 4), QUARTER)
-    assert curve.pieces["one"] == curve.pieces["other"] == (line, Piece(ln(3), math.inf, Fraction(0), Fraction(0)))
+    line = CurvePiece(Epsilon(), ln(3), Fraction(3, 4), QUARTER)
+    assert curve.pieces["one"] == curve.pieces["other"] == (line, CurvePiece(ln(3), math.inf, Fraction(0), Fraction(0)))
     assert curve.breakpoints == (ln(3),)
     assert curve.epsilon_at(0) == ln(3)
     assert curve.epsilon_at(QUARTER) == ln(2)
@@ -35,7 +35,7 @@ def test_the_curve_of_laplace_noise_has_a_corner_at_every_other_step() -> None:
     assert curve.breakpoints == (2 * ln(3), 4 * ln(3))
     assert curve.epsilon_at(0) == 4 * ln(3)
     # Between 0 and 2 steps the event is {z <= 1}: P = 1 - q^2/(1+q), Q = q^3/(1+q).
-    assert curve.pieces["one"][0] == Piece(Epsilon(), 2 * ln(3), 1 - q**2 / (1 + q), q**3 / (1 + q))
+    assert curve.pieces["one"][0] == CurvePiece(Epsilon(), 2 * ln(3), 1 - q**2 / (1 + q), q**3 / (1 + q))
 
 
 def test_what_only_one_side_can_say_costs_delta_at_every_epsilon() -> None:
@@ -52,7 +52,7 @@ def test_equal_laws_lose_nothing() -> None:
     curve = privacy_curve(TRUE, TRUE)
     assert curve.epsilon_at(0) == 0
     assert curve.breakpoints == ()
-    assert curve.pieces["one"] == (Piece(Epsilon(), math.inf, Fraction(0), Fraction(0)),)
+    assert curve.pieces["one"] == (CurvePiece(Epsilon(), math.inf, Fraction(0), Fraction(0)),)
 
 
 @few
@@ -93,7 +93,7 @@ def test_delta_is_an_expectation_over_the_loss(one: Distribution, other: Distrib
     losses = loss_distribution(one, other)
     assert sum(losses.values()) == 1
     assert list(losses) == sorted(losses)
-    expected = Amount()
+    expected = ExponentialSum()
     for loss, weight in losses.items():
         if loss > epsilon:
             kept = 0 if isinstance(loss, float) else 1 / loss.ratio

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.verify.divergence.amount import Amount
 from hedgerow.verify.divergence.distance import epsilon_distance
 from hedgerow.verify.divergence.distribution import Distribution
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
+from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 from hedgerow.verify.divergence.properties import check_composition, check_group_privacy, check_post_processing
 from verify.divergence.distributions import OUTCOMES, clamped_laplace, epsilons, few, laws, response
 
@@ -91,7 +91,7 @@ def test_group_privacy_of_a_noisy_count_is_tight() -> None:
 
 
 def test_a_law_that_fails_says_so() -> None:
-    broken = replace(check_post_processing(TRUE, FALSE, {0: 0, 1: 1}, 0), allowed=Amount())
+    broken = replace(check_post_processing(TRUE, FALSE, {0: 0, 1: 1}, 0), allowed=ExponentialSum())
     assert not broken
     assert str(broken) == "post-processing fails: 0.5 at epsilon 0, allowed 0"
 

@@ -11,7 +11,7 @@ from hedgerow.errors import InvalidArgument
 from hedgerow.verify.divergence.curve import max_divergence
 from hedgerow.verify.divergence.distribution import Distribution
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
-from hedgerow.verify.divergence.renyi import Interval, renyi_divergence
+from hedgerow.verify.divergence.renyi import DivergenceInterval, renyi_divergence
 from verify.divergence.distributions import few, laws, response
 
 TRUE, FALSE = response(Fraction(1, 2), 0), response(Fraction(1, 2), 1)
@@ -69,7 +69,7 @@ def test_adds_up_over_independent_draws(one: Distribution, other: Distribution, 
 
 
 def test_edges() -> None:
-    assert renyi_divergence(TRUE, TRUE, 3) == Interval(Fraction(0), Fraction(0))
+    assert renyi_divergence(TRUE, TRUE, 3) == DivergenceInterval(Fraction(0), Fraction(0))
     assert renyi_divergence({"a": 1}, {"b": 1}, 0.5) == (math.inf, math.inf)
     assert renyi_divergence({"a": 0.5, "b": 0.5}, {"b": 1}, math.inf) == (math.inf, math.inf)
     assert renyi_divergence({"a": 0.5, "b": 0.5}, {"b": 1}, 1) == (math.inf, math.inf)

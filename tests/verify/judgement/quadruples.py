@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hedgerow.verify.language.hr import parse
-from hedgerow.verify.language.judgements import Judgement
-from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.judgement import Judgement
+from hedgerow.verify.language.pseudocode import parse_document
+from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 PROGRAMS = """
 Pad(m : private bits[n], n : public int) : public bits[n]
@@ -73,6 +73,6 @@ Sometimes(b : private bool) : public bool
 
 def judge(text: str) -> Judgement:
     """``left ~ right : before ==> after [epsilon, delta]`` about the programs above."""
-    (found,) = parse(f"{PROGRAMS}\njudge {text}\n").judgements
-    assert isinstance(found, Judgement), str(found) if isinstance(found, Outside) else found
+    (found,) = parse_document(f"{PROGRAMS}\njudge {text}\n").judgements
+    assert isinstance(found, Judgement), str(found) if isinstance(found, UnsupportedProgram) else found
     return found

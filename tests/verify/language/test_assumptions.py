@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from hedgerow.errors import HedgerowError
-from hedgerow.verify.language.assumptions import check, constants, existing, public
-from hedgerow.verify.language.program import Program, written
-from hedgerow.verify.language.python import programs
-from hedgerow.verify.language.running import run
+from hedgerow.verify.language.assumptions import check_arguments, find_constants, find_public_scalars, has_checked_parameters
+from hedgerow.verify.language.interpreter import run_program
+from hedgerow.verify.language.program import Program, format_expression
+from hedgerow.verify.language.python import read_programs
 
 
 def program(body: str) -> Program:
     lines = "\n    ".join(body.splitlines())
-    (found,) = programs(f"""
+    (found,) = read_programs(f"""
 @mechanism(epsilon="eps", delta="delta", neighbours="one")
 def one(x: private[float], n: public[int], loud: public[bool], eps: public[float], delta: public[float]):
     {lines}
@@ -42,13 +42,13 @@ GOOD: dict[str, Any] = {"n": 1, "loud": True, "eps": Fraction(1), "delta": Fract
 )
 def test_arguments_that_no_proof_is_about_are_refused(body: str, wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(HedgerowError, match=told):
-        check(program(body), GOOD | wrong)
+        check_arguments(program(body), GOOD | wrong)
     with pytest.raises(HedgerowError, match=told):
-        run(program(body), {"x": 1, **GOOD, **wrong})
+        run_program(program(body), {"x": 1, **GOOD, **wrong})
 
 
 def claiming(epsilon: str, delta: str = "delta") -> Program:
-    (found,) = programs(f"""
+    (found,) = read_programs(f"""
 @mechanism(epsilon="{epsilon}", delta="{delta}", neighbours="secret")
 def one(x: private[bool], a: public[float], c: public[float], delta: public[float]):
     return x if a < c else True
@@ -73,29 +73,29 @@ def test_a_claim_that_is_negative_or_none_is_refused(epsilon: str, delta: str, a
     """A proof takes for granted that there is a claim; without this check x would be told."""
     arguments = {"x": True, "a": Fraction(a), "c": Fraction(1, 2), "delta": Fraction(1, 2)}
     with pytest.raises(HedgerowError, match=told):
-        run(claiming(epsilon, delta), arguments)
+        run_program(claiming(epsilon, delta), arguments)
 
 
 @pytest.mark.parametrize(("epsilon", "a"), [("a - c", "1/2"), ("ln(a / (1 - a))", "1/2"), ("a", "0"), ("ln(a / c)", "3")])
 def test_a_claim_of_0_or_more_is_none_to_refuse(epsilon: str, a: str) -> None:
-    assert run(claiming(epsilon), {"x": False, "a": Fraction(a), "c": Fraction(1, 2), "delta": Fraction(1, 2)}) in ([True], [False])
+    assert run_program(claiming(epsilon), {"x": False, "a": Fraction(a), "c": Fraction(1, 2), "delta": Fraction(1, 2)}) in ([True], [False])
 
 
 def test_what_is_chosen_is_not_taken_for_granted_and_runs() -> None:
     chosen, plain = program("return bernoulli(n if n < 1 else 1)"), program("return bernoulli(n)")
-    assert [existing(one, one.samples[0]) for one in (chosen, plain)] == [False, True]
-    assert run(chosen, {"x": 1, **GOOD, "n": 7}) == [True]
-    assert run(chosen, {"x": 1, **GOOD, "n": -7}) == [False]  # cut to 0
+    assert [has_checked_parameters(one, one.samples[0]) for one in (chosen, plain)] == [False, True]
+    assert run_program(chosen, {"x": 1, **GOOD, "n": 7}) == [True]
+    assert run_program(chosen, {"x": 1, **GOOD, "n": -7}) == [False]  # cut to 0
     with pytest.raises(HedgerowError, match="cannot be said from the public numbers alone"):
-        check(program("return laplace(n if n < 1 else 1)"), GOOD)
+        check_arguments(program("return laplace(n if n < 1 else 1)"), GOOD)
 
 
 def test_private_data_are_not_looked_at() -> None:
-    check(program("return bernoulli(x)"), {"x": Fraction(7), **GOOD})
-    check(program("y = x\nreturn laplace(y)"), {"x": Fraction(-7), **GOOD})
+    check_arguments(program("return bernoulli(x)"), {"x": Fraction(7), **GOOD})
+    check_arguments(program("y = x\nreturn laplace(y)"), {"x": Fraction(-7), **GOOD})
 
 
 def test_constants_are_what_public_parameters_say() -> None:
     about = program("a = 2 * n\nb = a + 1\nc = x\nd = 1\nd = 2\nreturn laplace(b)")
-    assert public(about) == {"n", "loud", "eps", "delta"}
-    assert {name: written(value) for name, value in constants(about).items()} == {"a": "2 * n", "b": "2 * n + 1"}
+    assert find_public_scalars(about) == {"n", "loud", "eps", "delta"}
+    assert {name: format_expression(value) for name, value in find_constants(about).items()} == {"a": "2 * n", "b": "2 * n + 1"}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.verify.language.encoding import decoded, decoded_program, encoded
+from hedgerow.verify.language.encoding import decode, encode, rebuild_program
 from hedgerow.verify.language.program import Apply, Assign, Name, Number, Output, Program, Truth
 from verify.language.reading import gallery, read
 
@@ -19,7 +19,7 @@ SMALL = read("return x + laplace(1 / eps)")
 
 def test_the_gallery_is_the_same_again() -> None:
     for program in gallery().values():
-        again = decoded_program(program)
+        again = rebuild_program(program)
         assert repr(again) == repr(program)
         assert (again.source, again.place) == (program.source, program.place)
         assert [one.place for one in again.body] == [one.place for one in program.body]
@@ -27,7 +27,7 @@ def test_the_gallery_is_the_same_again() -> None:
 
 @pytest.mark.parametrize("value", [None, True, "text", 7, -3 << 20_000, Fraction(1, 3 << 20_000), Fraction(-3), (1, (2, "x"))], ids=type)
 def test_values_are_the_same_again(value: Any) -> None:
-    again = decoded(json.loads(json.dumps(encoded(value))))
+    again = decode(json.loads(json.dumps(encode(value))))
     assert again == value
     assert type(again) is type(value)
 
@@ -50,7 +50,7 @@ class Word(str):
 
 def test_nothing_comes_along() -> None:
     given = replace(SMALL, body=(Output(Apply("+", (Number(Half(1, 2)), Name(Word("x"))))),))
-    (said,) = decoded_program(given).body
+    (said,) = rebuild_program(given).body
     assert isinstance(said, Output)
     assert isinstance(said.value, Apply)
     number, name = said.value.arguments
@@ -75,7 +75,7 @@ def test_nothing_comes_along() -> None:
 )
 def test_what_is_no_program_is_refused(body: Any) -> None:
     with pytest.raises(InvalidArgument, match="program must be made of the parts"):
-        decoded_program(replace(SMALL, body=body))
+        rebuild_program(replace(SMALL, body=body))
 
 
 def test_what_has_no_end_is_refused() -> None:
@@ -83,16 +83,16 @@ def test_what_has_no_end_is_refused() -> None:
     for _ in range(10_000):
         deep = Apply("negate", (deep,))
     with pytest.raises(InvalidArgument, match="program"):
-        decoded_program(replace(SMALL, body=(Output(deep),)))
+        rebuild_program(replace(SMALL, body=(Output(deep),)))
 
 
 @pytest.mark.parametrize("plain", [1.5, {}, {"Nothing": []}, {"Fraction": [1, 2]}, {"Name": ["x"], "Truth": [True]}])
 def test_other_documents_are_refused(plain: Any) -> None:
     with pytest.raises(InvalidArgument, match="document"):
-        decoded(plain)
+        decode(plain)
 
 
 def test_a_part_alone_is_no_program() -> None:
     with pytest.raises(InvalidArgument, match="program must be made of the parts"):
-        decoded_program(Name("x"))  # type: ignore[arg-type]
-    assert isinstance(decoded_program(SMALL), Program)
+        rebuild_program(Name("x"))  # type: ignore[arg-type]
+    assert isinstance(rebuild_program(SMALL), Program)

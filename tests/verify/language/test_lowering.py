@@ -8,8 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.verify.language.lowering import DEEPEST, LONGEST, Branch, Draw, Fresh, Leave, Loop, Set, lowered
-from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.interpreter import run_program
+from hedgerow.verify.language.lowering import (
+    MAX_BLOCK_DEPTH,
+    MAX_STATEMENTS,
+    BranchStep,
+    DrawStep,
+    JumpStep,
+    LoopStep,
+    NameSupply,
+    SetStep,
+    lower_steps,
+)
 from hedgerow.verify.language.program import (
     Apply,
     Assign,
@@ -20,12 +30,12 @@ from hedgerow.verify.language.program import (
     Sample,
     Truth,
     While,
-    assigned,
-    names,
-    statements,
-    written,
+    collect_names,
+    find_assigned_names,
+    format_expression,
+    walk_statements,
 )
-from hedgerow.verify.language.running import run
+from hedgerow.verify.language.unsupported import UnsupportedProgram
 from verify.language.reading import read
 
 N, ONE = Name("n"), Number(1)  # type: ignore[arg-type]
@@ -72,7 +82,7 @@ def by_python(body: str, n: int) -> list[Any]:
 
 def by_program(body: str, n: int) -> list[Any]:
     program = read(body, "n: public[int], eps: public[float]")
-    return run(program, {"n": n, "eps": 1})
+    return run_program(program, {"n": n, "eps": 1})
 
 
 @pytest.mark.parametrize("body", BODIES)
@@ -108,73 +118,73 @@ def test_any_program_tells_what_python_tells(lines: list[str], n: int) -> None:
 
 
 def lower(*steps: Any) -> Any:
-    return lowered(tuple(steps), (), Fresh({"n"}))
+    return lower_steps(tuple(steps), (), NameSupply({"n"}))
 
 
 def test_noise_in_a_guard_is_drawn_each_time_at_one_site() -> None:
-    draw = Draw("z", Noise.LAPLACE, (ONE,))
+    draw = DrawStep("z", Noise.LAPLACE, (ONE,))
     guard = Apply("and", (Apply("<", (Name("i"), N)), Apply("<", (Name("z"), N))))
-    block = lower(Set("i", ONE), Loop(guard, (Set("i", N),), (draw,)))
+    block = lower(SetStep("i", ONE), LoopStep(guard, (SetStep("i", N),), (draw,)))
     (loop,) = (one for one in block if isinstance(one, While))
-    assert written(loop.condition) == "i < n and not broken"
+    assert format_expression(loop.condition) == "i < n and not broken"
     assert isinstance(loop.body[0], Sample)
     choice = loop.body[1]
     assert isinstance(choice, If)
-    assert written(choice.condition) == "z < n"
+    assert format_expression(choice.condition) == "z < n"
     assert choice.otherwise == (Assign("broken", Truth(True)),)
 
 
 def test_several_questions_about_noise_stay_together() -> None:
-    draw = Draw("z", Noise.LAPLACE, (ONE,))
+    draw = DrawStep("z", Noise.LAPLACE, (ONE,))
     noisy = Apply("<", (Name("z"), N))
-    block = lower(Loop(Apply("and", (Apply("and", (N, N)), Apply("and", (noisy, noisy)))), (), (draw,)))
-    conditions = [written(one.condition) for one in statements(block) if isinstance(one, If | While)]
+    block = lower(LoopStep(Apply("and", (Apply("and", (N, N)), Apply("and", (noisy, noisy)))), (), (draw,)))
+    conditions = [format_expression(one.condition) for one in walk_statements(block) if isinstance(one, If | While)]
     assert conditions == ["n and n and not broken", "z < n and z < n"]
 
 
 def test_a_guard_of_noise_only_is_asked_inside() -> None:
-    draw = Draw("z", Noise.LAPLACE, (ONE,))
-    block = lower(Loop(Apply("<", (Name("z"), N)), (), (draw,)))
-    assert [written(one.condition) for one in statements(block) if isinstance(one, While)] == ["not broken"]
+    draw = DrawStep("z", Noise.LAPLACE, (ONE,))
+    block = lower(LoopStep(Apply("<", (Name("z"), N)), (), (draw,)))
+    assert [format_expression(one.condition) for one in walk_statements(block) if isinstance(one, While)] == ["not broken"]
 
 
 def test_what_nobody_asks_for_is_not_kept() -> None:
-    block = lower(Loop(Apply("<", (N, ONE)), (Set("a", N),)), Branch(N, (Leave("return"),)))
-    assert assigned(block) == {"a"}
+    block = lower(LoopStep(Apply("<", (N, ONE)), (SetStep("a", N),)), BranchStep(N, (JumpStep("return"),)))
+    assert find_assigned_names(block) == {"a"}
 
 
 def test_sites_are_numbered_in_the_order_of_the_text() -> None:
-    draw = Draw("z", Noise.LAPLACE, (ONE,))
-    block = lower(draw, Branch(N, (draw,), (draw,)), Loop(N, (draw,)))
-    assert [one.site for one in statements(block) if isinstance(one, Sample)] == [0, 1, 2, 3]
+    draw = DrawStep("z", Noise.LAPLACE, (ONE,))
+    block = lower(draw, BranchStep(N, (draw,), (draw,)), LoopStep(N, (draw,)))
+    assert [one.site for one in walk_statements(block) if isinstance(one, Sample)] == [0, 1, 2, 3]
 
 
 def test_a_parameter_that_is_changed_is_copied_first() -> None:
     program = read("n += 1\nn = n + laplace(n)\noutput(n)", "n: public[int], eps: public[float]")
-    assert "n" not in assigned(program.body)
+    assert "n" not in find_assigned_names(program.body)
     assert program.body[0] == Assign("n_now", Name("n"))
     for one in program.body[1:]:
-        assert "n" not in names(one.value if hasattr(one, "value") else one.parameters[0])  # type: ignore[union-attr]
+        assert "n" not in collect_names(one.value if hasattr(one, "value") else one.parameters[0])  # type: ignore[union-attr]
 
 
 def test_fresh_names_are_not_those_of_the_program() -> None:
     program = read("broken = 0\nfor i in range(n):\n    if i == 1:\n        break\noutput(broken)", "n: public[int], eps: public[float]")
-    assert {"broken", "broken2"} <= assigned(program.body)
+    assert {"broken", "broken2"} <= find_assigned_names(program.body)
 
 
 def test_too_much_is_refused_before_anybody_chokes_on_it() -> None:
-    with pytest.raises(Outside, match=f"more than {LONGEST} statements"):
-        lower(*(Set("a", N) for _ in range(LONGEST + 1)))
-    nested: Any = Set("a", N)
-    for _ in range(DEEPEST + 2):
-        nested = Branch(N, (nested,))
-    with pytest.raises(Outside, match=f"more than {DEEPEST} blocks"):
+    with pytest.raises(UnsupportedProgram, match=f"more than {MAX_STATEMENTS} statements"):
+        lower(*(SetStep("a", N) for _ in range(MAX_STATEMENTS + 1)))
+    nested: Any = SetStep("a", N)
+    for _ in range(MAX_BLOCK_DEPTH + 2):
+        nested = BranchStep(N, (nested,))
+    with pytest.raises(UnsupportedProgram, match=f"more than {MAX_BLOCK_DEPTH} blocks"):
         lower(nested)
     wide: Any = N
     for _ in range(7):
         wide = Apply("+", (wide, wide))
-    with pytest.raises(Outside, match="parts"):
-        lower(Set("a", wide))
+    with pytest.raises(UnsupportedProgram, match="parts"):
+        lower(SetStep("a", wide))
 
 
 def test_a_list_among_the_parameters_is_not_changed() -> None:

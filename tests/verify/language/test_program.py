@@ -9,8 +9,8 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.verify.language.program import (
     ARITY,
-    DRAWN,
-    PARAMETERS,
+    NOISE_KINDS,
+    NOISE_PARAMETER_COUNTS,
     Apply,
     Assign,
     Claim,
@@ -31,13 +31,13 @@ from hedgerow.verify.language.program import (
     Sample,
     Truth,
     While,
-    assigned,
-    expressions,
-    names,
-    parts,
-    replaced,
-    statements,
-    written,
+    collect_names,
+    find_assigned_names,
+    format_expression,
+    list_expressions,
+    substitute,
+    walk_expression,
+    walk_statements,
 )
 
 X, Y, ONE = Name("x"), Name("y"), Number(Fraction(1))
@@ -56,7 +56,7 @@ PROGRAM = Program(
 
 
 def test_statements_come_in_the_order_of_the_text() -> None:
-    assert [type(one).__name__ for one in statements(PROGRAM.body)] == ["Assign", "Sample", "While", "Sample", "If", "Assign", "Output"]
+    assert [type(one).__name__ for one in walk_statements(PROGRAM.body)] == ["Assign", "Sample", "While", "Sample", "If", "Assign", "Output"]
 
 
 def test_samples_come_in_the_order_of_their_sites() -> None:
@@ -64,33 +64,33 @@ def test_samples_come_in_the_order_of_their_sites() -> None:
 
 
 def test_parameters_are_found_by_name() -> None:
-    assert PROGRAM.parameter("q") is PROGRAM.parameters[0]
-    assert PROGRAM.parameter("x") is None
+    assert PROGRAM.find_parameter("q") is PROGRAM.parameters[0]
+    assert PROGRAM.find_parameter("x") is None
 
 
 def test_what_a_statement_holds_itself() -> None:
-    assert expressions(LOOP) == (LOOP.condition,)
-    assert expressions(DRAW) == (ONE,)
-    assert expressions(Output(Y)) == expressions(Assign("x", Y)) == expressions(If(Y, (), ())) == (Y,)
+    assert list_expressions(LOOP) == (LOOP.condition,)
+    assert list_expressions(DRAW) == (ONE,)
+    assert list_expressions(Output(Y)) == list_expressions(Assign("x", Y)) == list_expressions(If(Y, (), ())) == (Y,)
 
 
 def test_names_are_variables_and_lists() -> None:
-    assert names(add(Read("q", X), Length("p"))) == {"q", "x", "p"}
-    assert names(ONE) == frozenset()
+    assert collect_names(add(Read("q", X), Length("p"))) == {"q", "x", "p"}
+    assert collect_names(ONE) == frozenset()
 
 
 def test_parts_are_all_that_an_expression_is_made_of() -> None:
     whole = add(Read("q", X), Truth(True))
-    assert list(parts(whole)) == [whole, Read("q", X), X, Truth(True)]
+    assert list(walk_expression(whole)) == [whole, Read("q", X), X, Truth(True)]
 
 
 def test_assigned_looks_inside() -> None:
-    assert assigned(PROGRAM.body) == {"x", "y", "z"}
+    assert find_assigned_names(PROGRAM.body) == {"x", "y", "z"}
 
 
 def test_replaced_reaches_an_index_and_keeps_the_list() -> None:
-    assert replaced(add(Read("x", X), Y), {"x": ONE}) == add(Read("x", ONE), Y)
-    assert replaced(Length("x"), {"x": ONE}) == Length("x")
+    assert substitute(add(Read("x", X), Y), {"x": ONE}) == add(Read("x", ONE), Y)
+    assert substitute(Length("x"), {"x": ONE}) == Length("x")
 
 
 def test_places_do_not_count_when_expressions_are_compared() -> None:
@@ -116,12 +116,12 @@ def test_places_do_not_count_when_expressions_are_compared() -> None:
     ],
 )
 def test_expressions_are_written_as_people_do(expression: Expression, text: str) -> None:
-    assert written(expression) == text
+    assert format_expression(expression) == text
 
 
 def test_every_noise_has_its_parameters_and_its_kind() -> None:
-    assert set(PARAMETERS) == set(DRAWN) == set(Noise)
-    assert PARAMETERS[Noise.UNIFORM] == 2
+    assert set(NOISE_PARAMETER_COUNTS) == set(NOISE_KINDS) == set(Noise)
+    assert NOISE_PARAMETER_COUNTS[Noise.UNIFORM] == 2
 
 
 @pytest.mark.parametrize("operator", ["plus", "negate", "if"])

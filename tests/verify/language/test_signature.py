@@ -6,45 +6,45 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.verify.language.outside import Outside
 from hedgerow.verify.language.program import ARITY, NOWHERE, Claim, Kind, Name, Neighbours, Noise, Number, Parameter, Place, Relation
 from hedgerow.verify.language.signature import (
-    CENTRED,
+    CENTRED_NOISES,
     FUNCTIONS,
-    LONGEST_TEXT,
-    NOISES,
-    checked_claim,
-    checked_size,
-    neighbours,
-    number,
-    usual_claim,
+    MAX_TEXT_LENGTH,
+    NOISE_NAMES,
+    build_default_claim,
+    build_number,
+    check_text_size,
+    normalise_claim,
+    parse_neighbours,
 )
+from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 EPS = Parameter("eps", Kind.REAL, private=False)
 X = Parameter("x", Kind.REAL, private=True)
 
 
 def test_every_noise_and_every_function_has_its_word() -> None:
-    assert set(NOISES.values()) == set(Noise)
+    assert set(NOISE_NAMES.values()) == set(Noise)
     assert all(ARITY[operator] == count for operator, count in FUNCTIONS.values())
-    assert Noise.EXPONENTIAL not in CENTRED
+    assert Noise.EXPONENTIAL not in CENTRED_NOISES
 
 
 def test_a_text_has_a_size() -> None:
-    assert checked_size("x" * LONGEST_TEXT)
-    with pytest.raises(Outside, match="characters"):
-        checked_size("x" * (LONGEST_TEXT + 1))
+    assert check_text_size("x" * MAX_TEXT_LENGTH)
+    with pytest.raises(UnsupportedProgram, match="characters"):
+        check_text_size("x" * (MAX_TEXT_LENGTH + 1))
 
 
 @pytest.mark.parametrize("value", [Fraction(10**101), Fraction(1, 10**101), Fraction(-(10**101))])
 def test_a_number_has_a_size(value: Fraction) -> None:
-    with pytest.raises(Outside, match="hundred digits"):
-        number(value, NOWHERE)
+    with pytest.raises(UnsupportedProgram, match="hundred digits"):
+        build_number(value, NOWHERE)
 
 
 def test_neighbours_are_words_and_two_of_them_are_counted() -> None:
-    assert neighbours("all", None, NOWHERE) == Neighbours(Relation.ALL)
-    assert neighbours("l1", 3, NOWHERE) == Neighbours(Relation.L1, 3)
+    assert parse_neighbours("all", None, NOWHERE) == Neighbours(Relation.ALL)
+    assert parse_neighbours("l1", 3, NOWHERE) == Neighbours(Relation.L1, 3)
 
 
 @pytest.mark.parametrize(
@@ -60,24 +60,24 @@ def test_neighbours_are_words_and_two_of_them_are_counted() -> None:
     ],
 )
 def test_other_neighbours_are_refused(relation: object, k: object, told: str) -> None:
-    with pytest.raises(Outside, match=told):
-        neighbours(relation, k, Place(2))
+    with pytest.raises(UnsupportedProgram, match=told):
+        parse_neighbours(relation, k, Place(2))
 
 
 def test_a_claim_speaks_of_public_numbers() -> None:
     claim = Claim(Name("eps"), Neighbours(Relation.ONE))
-    assert checked_claim(claim, (EPS, X), NOWHERE) == claim
+    assert normalise_claim(claim, (EPS, X), NOWHERE) == claim
     for parameters in [(X,), (Parameter("eps", Kind.REAL, private=True),), (Parameter("eps", Kind.BOOL, private=False),)]:
-        with pytest.raises(Outside, match="speaks of eps"):
-            checked_claim(claim, parameters, NOWHERE)
-    with pytest.raises(Outside, match="speaks of delta"):
-        checked_claim(Claim(Name("eps"), Neighbours(Relation.ONE), Name("delta")), (EPS,), NOWHERE)
+        with pytest.raises(UnsupportedProgram, match="speaks of eps"):
+            normalise_claim(claim, parameters, NOWHERE)
+    with pytest.raises(UnsupportedProgram, match="speaks of delta"):
+        normalise_claim(Claim(Name("eps"), Neighbours(Relation.ONE), Name("delta")), (EPS,), NOWHERE)
 
 
 def test_what_a_program_claims_that_does_not_say() -> None:
-    assert usual_claim((X, EPS)) == Claim(Name("eps"), Neighbours(Relation.ONE))
-    assert usual_claim((X,)) == Claim(Number(Fraction(0)), Neighbours(Relation.SECRET))
-    assert usual_claim((Parameter("eps", Kind.REAL, private=True),)).neighbours.relation is Relation.SECRET
+    assert build_default_claim((X, EPS)) == Claim(Name("eps"), Neighbours(Relation.ONE))
+    assert build_default_claim((X,)) == Claim(Number(Fraction(0)), Neighbours(Relation.SECRET))
+    assert build_default_claim((Parameter("eps", Kind.REAL, private=True),)).neighbours.relation is Relation.SECRET
 
 
 BIT, WORD = Parameter("b", Kind.BOOL, private=True), Parameter("m", Kind.BITS, private=True)
@@ -101,7 +101,7 @@ BIT, WORD = Parameter("b", Kind.BOOL, private=True), Parameter("m", Kind.BITS, p
     ],
 )
 def test_data_that_are_no_numbers_differ_in_any_way(relation: Relation, parameters: tuple[Parameter, ...], meant: Relation) -> None:
-    claim = checked_claim(Claim(Number(Fraction(1)), Neighbours(relation)), parameters, NOWHERE)
+    claim = normalise_claim(Claim(Number(Fraction(1)), Neighbours(relation)), parameters, NOWHERE)
     assert claim.neighbours.relation is meant
     if relation is Relation.ONE and EPS in parameters:
-        assert usual_claim(parameters).neighbours.relation is meant
+        assert build_default_claim(parameters).neighbours.relation is meant

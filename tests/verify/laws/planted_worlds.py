@@ -22,18 +22,18 @@ from hedgerow.mechanisms import (
     StabilityHistogram,
     Stable,
 )
-from hedgerow.numeric.laplace_tail import laplace_tail, laplace_threshold
+from hedgerow.numeric.tails.laplace import laplace_tail, laplace_threshold
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
-from hedgerow.statistics.order import Quantile
-from hedgerow.statistics.sample import Sample
+from hedgerow.sensitivity.order_statistics import Quantile
+from hedgerow.sensitivity.sample import Sample
 
 GENERATOR = np.random.default_rng()
 MEDIAN = Quantile(Fraction(1, 2), "change-one")
 
 
 def column(values: Any, lower: Any, upper: Any) -> Sample:
-    found = values if isinstance(values, Sample) else Sample.of(values, lower=lower, upper=upper)
+    found = values if isinstance(values, Sample) else Sample.from_values(values, lower=lower, upper=upper)
     if not len(found):
         raise InvalidArgument("values", "must not be empty")
     return found
@@ -51,7 +51,7 @@ class LocalMedian:
         return Loss(self.epsilon * rows)
 
     def _noise(self, data: Sample) -> Laplace:
-        return Laplace(max(Fraction(int(MEDIAN.local(data))), Fraction(1, 4)) / self.epsilon)
+        return Laplace(max(Fraction(int(MEDIAN.local_sensitivity(data))), Fraction(1, 4)) / self.epsilon)
 
     def sample(self, values: Any, *, lower: Any = None, upper: Any = None) -> int:
         data = column(values, lower, upper)
@@ -72,7 +72,7 @@ class SmoothMedian(LocalMedian):
 
     def _noise(self, data: Sample) -> Laplace:
         beta = self.epsilon / 2 / Fraction(log(2 / 0.02))
-        return Laplace(MEDIAN.smooth(data, beta) * 2 / self.epsilon)
+        return Laplace(MEDIAN.smooth_sensitivity(data, beta) * 2 / self.epsilon)
 
 
 class BoundsFromData(Quantiles):
@@ -84,7 +84,7 @@ class BoundsFromData(Quantiles):
         return Sample(data.values, *ends)
 
     def sample(self, values: Any, **bounds: Any) -> Any:
-        data = values if isinstance(values, Sample) else Sample.of(values, **bounds)
+        data = values if isinstance(values, Sample) else Sample.from_values(values, **bounds)
         return super().sample(self._within_data(data))
 
     def log_prob(self, point: Any, values: Any, **bounds: Any) -> float:
@@ -111,8 +111,8 @@ class BareQuantiles(Quantiles):
 
     def sample(self, values: Any, **bounds: Any) -> Any:
         super().sample(values, **bounds)
-        data = values if isinstance(values, Sample) else Sample.of(values, **bounds)
-        return [data.at(Quantile(p, self.neighbours).rank(len(data))) for p in self.at]
+        data = values if isinstance(values, Sample) else Sample.from_values(values, **bounds)
+        return [data.value_at(Quantile(p, self.neighbours).rank(len(data))) for p in self.at]
 
 
 class LostQuantiles(Quantiles):

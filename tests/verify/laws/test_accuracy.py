@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hedgerow.mechanisms import Exponential, Gaussian, Laplace, RandomizedResponse
-from hedgerow.verify.laws.accuracy import _binomial, error_covers
+from hedgerow.verify.laws.accuracy import _binomial_probabilities, error_covers
 from hedgerow.verify.laws.case import LawBroken, make_case
 
 ONE = Fraction(1)
@@ -46,5 +46,5 @@ def test_a_radius_a_little_off_is_seen_at_large_scales(share: float) -> None:
 
 
 def test_binomial_laws() -> None:
-    assert _binomial(3, 0.5) == pytest.approx(np.array([1, 3, 3, 1]) / 8)
-    assert _binomial(0, 0.3).tolist() == [1]
+    assert _binomial_probabilities(3, 0.5) == pytest.approx(np.array([1, 3, 3, 1]) / 8)
+    assert _binomial_probabilities(0, 0.3).tolist() == [1]

@@ -9,7 +9,7 @@ import pytest
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import Laplace, RandomizedResponse, SparseVector, Stable
 from hedgerow.privacy.sensitivity import Sensitivity
-from hedgerow.verify.laws.case import Finding, LawBroken, make_case
+from hedgerow.verify.laws.case import LawBroken, LawFinding, make_case
 
 LAPLACE = Laplace(Fraction(1))
 
@@ -26,7 +26,7 @@ class Lawless:
 
 def test_a_case_is_read_once() -> None:
     case = make_case(LAPLACE, 2, 10_000, (1, 1e-6))
-    assert case.move == Sensitivity.of(2)
+    assert case.sensitivity == Sensitivity.of(2)
     assert case.claim == (1, Fraction(1, 10**6))
     assert case.shape == "additive"
     assert case.loss == LAPLACE.loss(2)
@@ -35,13 +35,13 @@ def test_a_case_is_read_once() -> None:
 def test_moves_of_mechanisms_that_see_the_data_are_units() -> None:
     stable, run = Stable(Fraction(1), 9), SparseVector(Fraction(2), Fraction(3))
     case = make_case(stable, 3, 10_000, None)
-    assert (case.in_units, case.in_world, case.units) == (True, True, 3)
+    assert (case.counts_units, case.uses_neighbour_set, case.units) == (True, True, 3)
     assert case.loss == stable.loss(3)
     assert case.cost(Sensitivity.of(2)) == stable.loss(2)
     case = make_case(run, 3, 10_000, None)
-    assert (case.in_units, case.in_world) == (False, True)
+    assert (case.counts_units, case.uses_neighbour_set) == (False, True)
     assert case.loss == run.loss(3)
-    assert not make_case(LAPLACE, 3, 10_000, None).in_world
+    assert not make_case(LAPLACE, 3, 10_000, None).uses_neighbour_set
 
 
 @pytest.mark.parametrize(
@@ -75,4 +75,4 @@ def test_words() -> None:
     broken = LawBroken("error covers", "at most 0.05 outside", "0.073")
     assert isinstance(broken, AssertionError)
     assert str(broken) == "error covers: expected at most 0.05 outside; found 0.073."
-    assert str(Finding("error covers", "error(0.05) = 3")) == "error covers                   error(0.05) = 3"
+    assert str(LawFinding("error covers", "error(0.05) = 3")) == "error covers                   error(0.05) = 3"

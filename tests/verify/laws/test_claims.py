@@ -11,28 +11,28 @@ import pytest
 from hedgerow.mechanisms import Exponential, Gaussian, Laplace
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.laws import claims
-from hedgerow.verify.laws.case import Case, make_case
-from hedgerow.verify.laws.neighbours import neighbours
+from hedgerow.verify.laws.case import LawCase, make_case
+from hedgerow.verify.laws.neighbours.worst_case import list_worst_neighbours
 
 ONE = Fraction(1)
 
 
-def case_of(mechanism: object, sensitivity: object = 1) -> Case:
+def case_of(mechanism: object, sensitivity: object = 1) -> LawCase:
     return make_case(mechanism, sensitivity, 10_000, None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("order", [1.0, 1.5, 2.0, 8.0, 32.0])
 def test_renyi_of_gaussian_noise(order: float) -> None:
     # order * k^2 / 2 sigma^2 for whole (order - 1) k, less in between
-    pair = neighbours(case_of(Gaussian(Fraction(2)), 2))[0].cells[0][0]
-    assert claims._renyi(pair, order) == pytest.approx(order / 2, rel=1e-9)
+    pair = list_worst_neighbours(case_of(Gaussian(Fraction(2)), 2))[0].cells[0][0]
+    assert claims._renyi_divergence(pair, order) == pytest.approx(order / 2, rel=1e-9)
 
 
 def test_relative_entropy_of_laplace_noise() -> None:
     for s, t in ((1, 1), (3, 2), (7, 10)):
         a = 1 / t
-        pair = neighbours(case_of(Laplace(Fraction(t)), s))[0].cells[0][0]
-        assert claims._renyi(pair, 1.0) == pytest.approx(a * s - (1 - exp(-a * s)) * a / sinh(a), rel=1e-9)
+        pair = list_worst_neighbours(case_of(Laplace(Fraction(t)), s))[0].cells[0][0]
+        assert claims._renyi_divergence(pair, 1.0) == pytest.approx(a * s - (1 - exp(-a * s)) * a / sinh(a), rel=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0])
@@ -43,8 +43,8 @@ def test_the_delta_of_two_cells(epsilon: float) -> None:
     p /= p.sum()
     q = np.roll(p, 1)
     true = np.maximum(np.outer(p, p) - exp(epsilon) * np.outer(q, q), 0).sum()
-    found = next(item for item in neighbours(case_of(Gaussian(Fraction(2)), Sensitivity.each(2, 1))) if item.cells[0][1] == 2)
-    losses, masses = claims._loss_law(found)
+    found = next(item for item in list_worst_neighbours(case_of(Gaussian(Fraction(2)), Sensitivity.each(2, 1))) if item.cells[0][1] == 2)
+    losses, masses = claims._loss_distribution(found)
     lower = float(np.sum(masses * -np.expm1(np.minimum(epsilon - losses, 0))))
     assert 0.999 * true <= lower <= true * (1 + 1e-9)
 

@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow.errors import InvalidArgument
 from hedgerow.mechanisms import ALL, Gaussian, Laplace, ProposeTestRelease
-from hedgerow.numeric.uniform import uniform_integers
+from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.laws import LAWS, LawBroken, check_mechanism

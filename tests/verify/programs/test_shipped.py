@@ -16,33 +16,33 @@ from scipy.special import chdtrc, xlogy
 
 from goodness import ALARM
 from hedgerow.mechanisms import Laplace, NoisyMax, PermuteAndFlip, ProposeTestRelease, RandomizedResponse, SparseVector, Stable
-from hedgerow.verify.price import between
-from hedgerow.verify.refuter.events import Event, Range
-from hedgerow.verify.refuter.quantity import approximate
-from hedgerow.verify.refuter.values import Word
-from hedgerow.verify.refuter.witness import measured
+from hedgerow.verify.language.claim_bounds import bound_expression
+from hedgerow.verify.refute.counterexample import compute_event_probability
+from hedgerow.verify.refute.events import OutputEvent, OutputRange
+from hedgerow.verify.refute.interval_arithmetic import approximate
+from hedgerow.verify.refute.path_values import BitWord
 from verify.language.classes.classes import program
 
 EPS = Fraction(3, 2)
 CLOSE = Fraction(1, 10**11)
 
 
-def chance(name: str, event: Event, **arguments: object) -> float:
+def chance(name: str, event: OutputEvent, **arguments: object) -> float:
     """Exactly, from the text of the class."""
-    return approximate(measured(program(name), arguments, (event,)))  # type: ignore[arg-type]
+    return approximate(compute_event_probability(program(name), arguments, (event,)))  # type: ignore[arg-type]
 
 
-def number(*values: int) -> Event:
-    ranges = tuple(Range(((place, Fraction(1)),), Fraction(value), Fraction(value)) for place, value in enumerate(values))
-    return Event(len(values), ranges=ranges)
+def number(*values: int) -> OutputEvent:
+    ranges = tuple(OutputRange(((place, Fraction(1)),), Fraction(value), Fraction(value)) for place, value in enumerate(values))
+    return OutputEvent(len(values), ranges=ranges)
 
 
 def assert_charged(name: str, epsilon: Fraction, delta: Fraction = Fraction(0), **arguments: Fraction) -> None:
     """What ``loss`` charges is what the program claims, rounded up."""
     claim = program(name).claim
-    low, high = between(claim.epsilon, arguments)
+    low, high = bound_expression(claim.epsilon, arguments)
     assert low <= epsilon <= high + CLOSE
-    low, high = (Fraction(0), Fraction(0)) if claim.delta is None else between(claim.delta, arguments)
+    low, high = (Fraction(0), Fraction(0)) if claim.delta is None else bound_expression(claim.delta, arguments)
     assert low <= delta <= high + CLOSE
 
 
@@ -52,7 +52,7 @@ def test_laplace(grid: Fraction, name: str) -> None:
     assert_charged(f"Laplace.sample ({name})", shipped.loss(grid).epsilon, scale=shipped.scale)
     for steps in range(-3, 8):
         stated = np.exp(shipped.log_prob(float(steps * grid) if grid < 1 else steps, float(2 * grid) if grid < 1 else 2))
-        event = Event(1, ranges=(Range(((0, Fraction(1)),), steps * grid, steps * grid),))
+        event = OutputEvent(1, ranges=(OutputRange(((0, Fraction(1)),), steps * grid, steps * grid),))
         assert chance(f"Laplace.sample ({name})", event, exact=Fraction(2), scale=shipped.scale) == pytest.approx(stated)
 
 
@@ -80,9 +80,9 @@ def test_choices(kind: type[PermuteAndFlip | NoisyMax], world: str) -> None:
 def test_randomized_response(r: Fraction, values: int) -> None:
     shipped, name = RandomizedResponse(r, values), f"RandomizedResponse.sample (one of {values})"
     assert_charged(name, shipped.loss(1).epsilon, truth=r)
-    coded: Callable[[int], object] = bool if values == 2 else lambda value: Word(2, value)
+    coded: Callable[[int], object] = bool if values == 2 else lambda value: BitWord(2, value)
     for truth, said in product(range(values), repeat=2):
-        exact = chance(name, Event(1, values=((0, coded(said)),)), exact=coded(truth), truth=r)  # type: ignore[arg-type]
+        exact = chance(name, OutputEvent(1, values=((0, coded(said)),)), exact=coded(truth), truth=r)  # type: ignore[arg-type]
         assert exact == pytest.approx(np.exp(shipped.log_prob(said, truth)))
 
 
@@ -92,7 +92,7 @@ def test_stable(threshold: int) -> None:
     loss = shipped.loss()
     assert_charged("Stable.sample", loss.epsilon, loss.delta, scale=shipped.scale, threshold=Fraction(threshold))
     for count, distance in ((3, 1), (4, 1), (6, 3), (0, 4)):
-        event = Event(1, values=((0, count > 3),))
+        event = OutputEvent(1, values=((0, count > 3),))
         arguments = {"count": Fraction(count), "K": Fraction(3), "scale": shipped.scale, "threshold": Fraction(threshold)}
         assert chance("Stable.sample", event, **arguments) == pytest.approx(shipped.release_probability(distance))
 
@@ -123,7 +123,7 @@ def test_sparse_vector(world: str) -> None:
     assert_charged(name, shipped.loss(1).epsilon, **fields)
     drawn = Counter(tuple(shipped.sample(answers, 5)) for _ in range(runs))
     arguments = {"answers": tuple(map(Fraction, answers)), "size": Fraction(3), "threshold": Fraction(5)} | fields
-    exact = [chance(name, Event(len(way), values=tuple(enumerate(way))), **arguments) for way in WAYS]
+    exact = [chance(name, OutputEvent(len(way), values=tuple(enumerate(way))), **arguments) for way in WAYS]
     assert sum(exact) == pytest.approx(1)
     assert_fits([drawn[way] for way in WAYS], runs * np.array(exact))
 
@@ -137,7 +137,7 @@ def test_sparse_vector_with_its_lead() -> None:
     seen, exact = [], []
     for lead in range(3):  # above at once, or after a "below"
         for before in (0, 1):
-            event = Event(before + 1, ((0, False),) * before, (Range(((before, Fraction(1)),), Fraction(lead), Fraction(lead)),))
+            event = OutputEvent(before + 1, ((0, False),) * before, (OutputRange(((before, Fraction(1)),), Fraction(lead), Fraction(lead)),))
             exact.append(chance("SparseVector.sample (answers, gap)", event, **arguments))
             seen.append(drawn[(None,) * before + (lead,)])
     assert_fits([*seen, runs - sum(seen)], runs * np.array([*exact, 1 - sum(exact)]))

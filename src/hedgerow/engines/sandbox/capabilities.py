@@ -26,21 +26,21 @@ def drop_capabilities(library: ctypes.CDLL, paths: Iterable[str]) -> str:
     while library.prctl(_DROP_BOUND, bound, 0, 0, 0) == 0:  # until there are no more, or no right to
         bound += 1
     held = ctypes.create_string_buffer(_SETS.size)
-    _check(library.capget(_HEADER, held))
+    _check_result(library.capget(_HEADER, held))
     permitted, more = _SETS.unpack(held.raw)[1::3]
-    _set(library, 0, permitted, more)
+    _set_capabilities(library, 0, permitted, more)
     kept = 0 if all(map(_is_readable, paths)) else permitted & _READ_ANY
-    _set(library, kept, kept)
+    _set_capabilities(library, kept, kept)
     if not kept:
         return "none is left"
     return "one is left, to read files of other users (CAP_DAC_READ_SEARCH), which the data need"
 
 
-def _set(library: ctypes.CDLL, effective: int, permitted: int, more: int = 0) -> None:
-    _check(library.capset(_HEADER, _SETS.pack(effective, permitted, 0, 0, more, 0)))
+def _set_capabilities(library: ctypes.CDLL, effective: int, permitted: int, more: int = 0) -> None:
+    _check_result(library.capset(_HEADER, _SETS.pack(effective, permitted, 0, 0, more, 0)))
 
 
-def _check(result: int) -> None:
+def _check_result(result: int) -> None:
     if result != 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))

@@ -15,11 +15,11 @@ import struct
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["allow_reading_only", "fields_of"]
+__all__ = ["allow_reading_only", "list_rights"]
 
-_CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same numbers on every processor
-_VERSION: Final = 1
-_BENEATH: Final = 1
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same numbers on every processor
+_ASK_VERSION: Final = 1
+_PATH_BENEATH: Final = 1
 _READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
 # Rights to files by the version in which they appeared: 13 at first, then move, truncate, ioctl.
 _RIGHTS: Final = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
@@ -33,38 +33,38 @@ def allow_reading_only(library: ctypes.CDLL, paths: Iterable[str]) -> str:
 
     Paths that do not exist are left out. Raise OSError where the kernel does not do it.
     """
-    version = _call(library, _CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
-    fields = fields_of(version)
+    version = _call_kernel(library, _CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_ASK_VERSION))
+    fields = list_rights(version)
     asked = struct.pack(f"={len(fields)}Q", *fields)
-    rules = _call(library, _CREATE, asked, ctypes.c_size_t(len(asked)), ctypes.c_uint32(0))
+    rules = _call_kernel(library, _CREATE_RULESET, asked, ctypes.c_size_t(len(asked)), ctypes.c_uint32(0))
     try:
         for path in paths:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                _allow(library, rules, path)
-        _call(library, _RESTRICT, ctypes.c_int(rules), ctypes.c_uint32(0))
+                _allow_path(library, rules, path)
+        _call_kernel(library, _RESTRICT_SELF, ctypes.c_int(rules), ctypes.c_uint32(0))
     finally:
         os.close(rules)
     less = "" if version >= _TRUNCATES else ", but truncation is not covered by this kernel"
     return f"the sources and Python's libraries can be read, nothing written (version {version}{less})"
 
 
-def fields_of(version: int) -> list[int]:
+def list_rights(version: int) -> list[int]:
     """Return the rights that a version of Landlock can take away: to files, to TCP, to others."""
     rights = sum(rights for since, rights in _RIGHTS.items() if since <= version)
     return [rights, *[_TCP] * (version >= _HAS_NETWORK), *[_SCOPE] * (version >= _HAS_SCOPE)]
 
 
-def _allow(library: ctypes.CDLL, rules: int, path: str) -> None:
+def _allow_path(library: ctypes.CDLL, rules: int, path: str) -> None:
     held = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         folder = stat.S_ISDIR(os.fstat(held).st_mode)
         rule = struct.pack("=Qi", _READ_FILE | (_READ_FOLDER if folder else 0), held)
-        _call(library, _ADD, ctypes.c_int(rules), ctypes.c_int(_BENEATH), rule, ctypes.c_uint32(0))
+        _call_kernel(library, _ADD_RULE, ctypes.c_int(rules), ctypes.c_int(_PATH_BENEATH), rule, ctypes.c_uint32(0))
     finally:
         os.close(held)
 
 
-def _call(library: ctypes.CDLL, number: int, *arguments: object) -> int:
+def _call_kernel(library: ctypes.CDLL, number: int, *arguments: object) -> int:
     found = int(library.syscall(ctypes.c_long(number), *arguments))
     if found < 0:
         code = ctypes.get_errno()

@@ -8,21 +8,21 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from hedgerow.engines.desk import Layer
+from hedgerow.engines.process.session_protocol import SandboxLayer
 from hedgerow.engines.sandbox.capabilities import drop_capabilities
 from hedgerow.engines.sandbox.landlock import allow_reading_only
-from hedgerow.engines.sandbox.seccomp import filter_calls
+from hedgerow.engines.sandbox.seccomp import filter_system_calls
 
-__all__ = ["NAMES", "apply_layers", "find_libraries"]
+__all__ = ["LAYER_NAMES", "apply_layers", "find_libraries"]
 
-NAMES: Final = ("network", "landlock", "capabilities", "seccomp")
+LAYER_NAMES: Final = ("network", "landlock", "capabilities", "seccomp")
 
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 _NO_NEW_PRIVILEGES: Final = 38
 _PACKAGES: Final = ("hedgerow", "numpy", "pyarrow", "duckdb", "_duckdb")
 # Shared libraries and how they are found; time zones; how much memory and how many processors there
 # are, which the engine asks. OpenSSL will not load where its settings are there and cannot be read.
-_SYSTEM: Final = (
+_SYSTEM_PATHS: Final = (
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/nix/store", "/gnu/store"),
     *("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo"),
     *("/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf", "/etc/crypto-policies"),
@@ -31,23 +31,23 @@ _SYSTEM: Final = (
 )
 
 
-def apply_layers(sources: Sequence[str]) -> list[Layer]:
+def apply_layers(sources: Sequence[str]) -> list[SandboxLayer]:
     """Confine this process for good, by every layer that the system has, and report each.
 
     Threads that run already keep their freedom: call it before there are any.
     """
     if sys.platform != "linux":
-        return [Layer(name, False, f"only Linux has it, and this is {sys.platform}") for name in NAMES]
+        return [SandboxLayer(name, False, f"only Linux has it, and this is {sys.platform}") for name in LAYER_NAMES]
     library = ctypes.CDLL(None, use_errno=True)
     needed = [*sources, *find_libraries()]
     library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)  # what the other layers are granted for
     steps: dict[str, Callable[[], str]] = {
         "network": lambda: _leave_network(library),
-        "landlock": lambda: allow_reading_only(library, [*needed, *_SYSTEM]),
+        "landlock": lambda: allow_reading_only(library, [*needed, *_SYSTEM_PATHS]),
         "capabilities": lambda: drop_capabilities(library, needed),
-        "seccomp": lambda: filter_calls(library),  # last: it forbids what the others call
+        "seccomp": lambda: filter_system_calls(library),  # last: it forbids what the others call
     }
-    return [_apply(name, step) for name, step in steps.items()]
+    return [_apply_layer(name, step) for name, step in steps.items()]
 
 
 def find_libraries() -> list[str]:
@@ -64,11 +64,11 @@ def find_libraries() -> list[str]:
     return sorted(found)
 
 
-def _apply(name: str, step: Callable[[], str]) -> Layer:
+def _apply_layer(name: str, step: Callable[[], str]) -> SandboxLayer:
     try:
-        return Layer(name, True, step())
+        return SandboxLayer(name, True, step())
     except (OSError, AttributeError) as error:  # the second where the C library lacks the call
-        return Layer(name, False, getattr(error, "strerror", None) or "the C library lacks it")
+        return SandboxLayer(name, False, getattr(error, "strerror", None) or "the C library lacks it")
 
 
 def _leave_network(library: ctypes.CDLL) -> str:

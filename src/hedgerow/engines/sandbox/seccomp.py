@@ -16,13 +16,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from hedgerow.engines.sandbox.system_calls import ALLOWED, PROCESSORS, RULED, Processor, Rule
+from hedgerow.engines.sandbox.system_calls import ALLOWED, CONDITIONAL, PROCESSORS, ArgumentRule, Processor
 
-__all__ = ["assemble_filter", "filter_calls"]
+__all__ = ["assemble_filter", "filter_system_calls"]
 
 _LOAD, _EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
 _ALLOW: Final = 0x7FFF0000
-_END: Final = 0x80000000
+_KILL_PROCESS: Final = 0x80000000
 _REFUSE: Final = 0x00050000 | errno.EPERM
 _UNKNOWN: Final = 0x00050000 | errno.ENOSYS
 _NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, 16  # where they lie in what a filter sees
@@ -33,7 +33,7 @@ _FLAGS: Final = 1 | 4
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
 
 
-def filter_calls(library: ctypes.CDLL) -> str:
+def filter_system_calls(library: ctypes.CDLL) -> str:
     """Filter the calls of this process for good and return what is left; OSError if refused."""
     machine = os.uname().machine
     processor = PROCESSORS.get(machine)
@@ -52,12 +52,12 @@ def assemble_filter(processor: Processor) -> list[Instruction]:
     """Assemble the program of the filter for a processor."""
     lines: list[Instruction] = [
         (_LOAD, 0, 0, _PROCESSOR),
-        (_EQUAL, 1, 0, processor.mark),
-        (_RETURN, 0, 0, _END),
+        (_EQUAL, 1, 0, processor.audit_arch),
+        (_RETURN, 0, 0, _KILL_PROCESS),
         (_LOAD, 0, 0, _NUMBER),
     ]
-    for rule in RULED.values():
-        lines += _match_number(rule.numbers[processor.column], _decide(rule))
+    for rule in CONDITIONAL.values():
+        lines += _match_number(rule.numbers[processor.column], _assemble_rule(rule))
     for numbers in ALLOWED.values():
         lines += _match_number(numbers[processor.column], [(_RETURN, 0, 0, _ALLOW)])
     return [*lines, (_RETURN, 0, 0, _UNKNOWN)]
@@ -71,16 +71,16 @@ def _match_number(number: int | None, block: Iterable[Instruction]) -> Iterator[
         yield from body
 
 
-def _decide(rule: Rule) -> Iterator[Instruction]:
+def _assemble_rule(rule: ArgumentRule) -> Iterator[Instruction]:
     """Allow the call if its argument keeps the rule, else refuse it."""
     yield _LOAD, 0, 0, _ARGUMENTS + 8 * rule.argument
-    if rule.unset:
-        yield _ANY_BIT, 1, 0, rule.unset
+    if rule.forbidden_bits:
+        yield _ANY_BIT, 1, 0, rule.forbidden_bits
         yield _RETURN, 0, 0, _ALLOW
-    elif rule.some:
-        yield _ANY_BIT, 0, 1, rule.some
+    elif rule.required_bits:
+        yield _ANY_BIT, 0, 1, rule.required_bits
         yield _RETURN, 0, 0, _ALLOW
-    for value in rule.values:
+    for value in rule.allowed_values:
         yield _EQUAL, 0, 1, value
         yield _RETURN, 0, 0, _ALLOW
     yield _RETURN, 0, 0, _REFUSE

@@ -11,26 +11,26 @@ import os
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-__all__ = ["ALLOWED", "PROCESSORS", "RULED", "Processor", "Rule"]
+__all__ = ["ALLOWED", "CONDITIONAL", "PROCESSORS", "ArgumentRule", "Processor"]
 
 
 class Processor(NamedTuple):
     """A processor: its mark in the kernel's audit, its column below, and the call of seccomp."""
 
-    mark: int
+    audit_arch: int
     column: int
     seccomp: int
 
 
-class Rule(NamedTuple):
+class ArgumentRule(NamedTuple):
     """A condition on the low 32 bits of one argument: bits that must be unset, bits of which one
     must be set, or the values that are allowed."""
 
     numbers: tuple[int | None, int | None]
     argument: int
-    unset: int = 0
-    some: int = 0
-    values: tuple[int, ...] = ()
+    forbidden_bits: int = 0
+    required_bits: int = 0
+    allowed_values: tuple[int, ...] = ()
 
 
 PROCESSORS: Final[Mapping[str, Processor]] = {
@@ -47,14 +47,14 @@ _FCNTL: Final = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030)
 _IOCTL: Final = (0x5401, 0x802C542A, 0x5451, 0x5450)
 _PRCTL: Final = (15, 16, 0x53564D41)  # names of threads and of memory
 
-RULED: Final[Mapping[str, Rule]] = {
-    "open": Rule((2, None), 1, unset=_WRITING),
-    "openat": Rule((257, 56), 2, unset=_WRITING),
-    "clone": Rule((56, 220), 0, some=_THREAD),
-    "fcntl": Rule((72, 25), 1, values=_FCNTL),
-    "ioctl": Rule((16, 29), 1, values=_IOCTL),
-    "prctl": Rule((157, 167), 0, values=_PRCTL),
-    "prlimit64": Rule((302, 261), 0, values=(0,)),  # its own limits
+CONDITIONAL: Final[Mapping[str, ArgumentRule]] = {
+    "open": ArgumentRule((2, None), 1, forbidden_bits=_WRITING),
+    "openat": ArgumentRule((257, 56), 2, forbidden_bits=_WRITING),
+    "clone": ArgumentRule((56, 220), 0, required_bits=_THREAD),
+    "fcntl": ArgumentRule((72, 25), 1, allowed_values=_FCNTL),
+    "ioctl": ArgumentRule((16, 29), 1, allowed_values=_IOCTL),
+    "prctl": ArgumentRule((157, 167), 0, allowed_values=_PRCTL),
+    "prlimit64": ArgumentRule((302, 261), 0, allowed_values=(0,)),  # its own limits
 }
 
 ALLOWED: Final[Mapping[str, tuple[int | None, int | None]]] = {

@@ -10,33 +10,33 @@ from fractions import Fraction
 from typing import Any, ClassVar
 from typing import Protocol as Structure
 
-from hedgerow.local.estimates import Estimates
-from hedgerow.local.packed import Records
+from hedgerow.local.bit_rows import Records
+from hedgerow.local.decode.estimates import Estimates
 from hedgerow.local.protocols.hadamard import Hadamard
 from hedgerow.local.protocols.k_ary import KAry
 from hedgerow.local.protocols.mean import Duchi, Hybrid, Piecewise
 from hedgerow.local.protocols.projective import Projective
 from hedgerow.local.protocols.rappor import Rappor
 from hedgerow.local.protocols.unary import LongitudinalUnary, Unary
-from hedgerow.numeric.chunk import Integers
+from hedgerow.numeric.vectorised import Integers
 
 __all__ = [
     "ALL",
-    "MEANS",
+    "MEAN_PROTOCOLS",
     "Duchi",
     "Hadamard",
     "Hybrid",
     "KAry",
+    "LocalProtocol",
     "LongitudinalUnary",
     "Piecewise",
     "Projective",
-    "Protocol",
     "Rappor",
     "Unary",
 ]
 
 
-class Protocol(Structure):
+class LocalProtocol(Structure):
     """What every protocol offers."""
 
     name: ClassVar[str]
@@ -49,12 +49,12 @@ class Protocol(Structure):
         ...
 
     @property
-    def record(self) -> int:
+    def record_size(self) -> int:
         """Bytes of one report."""
         ...
 
     @property
-    def counters(self) -> int:
+    def counter_count(self) -> int:
         """How many counters the state has."""
         ...
 
@@ -64,13 +64,13 @@ class Protocol(Structure):
         ...
 
     @property
-    def lifetime(self) -> Fraction | float:
+    def lifetime_epsilon(self) -> Fraction | float:
         """What each different memoised value gives away however often it is reported (infinity where nothing bounds that); what each
         report does where nothing is memoised."""
         ...
 
     @property
-    def variation(self) -> Fraction:
+    def total_variation(self) -> Fraction:
         """The largest total variation distance between single reports of two values."""
         ...
 
@@ -91,7 +91,7 @@ class Protocol(Structure):
         ...
 
 
-ALL: dict[str, type[Protocol]] = {
+ALL: dict[str, type[LocalProtocol]] = {
     KAry.name: KAry,
     Unary.name: Unary,
     LongitudinalUnary.name: LongitudinalUnary,
@@ -102,4 +102,4 @@ ALL: dict[str, type[Protocol]] = {
     Hybrid.name: Hybrid,
     Rappor.name: Rappor,
 }
-MEANS = (Duchi, Piecewise, Hybrid)  # they estimate the mean of a number, and count no values
+MEAN_PROTOCOLS = (Duchi, Piecewise, Hybrid)  # they estimate the mean of a number, and count no values

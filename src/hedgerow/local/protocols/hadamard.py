@@ -32,18 +32,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow.local.packed import Records, as_codes, count_numbers, pack_numbers, width_of
-from hedgerow.local.pure import Pure
-from hedgerow.local.thresholds import SCALE, check_domain, check_whole, coins, epsilon_of, largest, wished
-from hedgerow.numeric.chunk import Integers
-from hedgerow.numeric.number import Number
-from hedgerow.numeric.uniform import uniform_integers
+from hedgerow.local.bit_rows import Records, byte_width, check_codes, count_numbers, pack_numbers
+from hedgerow.local.fixed_point import (
+    SCALE,
+    check_domain,
+    check_epsilon,
+    check_integer,
+    compute_epsilon,
+    find_largest_threshold,
+    flip_coins,
+)
+from hedgerow.local.protocols.pure_frequency import PureFrequencyProtocol
+from hedgerow.numeric.exact_number import Number
+from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
+from hedgerow.numeric.vectorised import Integers
 
-__all__ = ["Hadamard", "transform"]
+__all__ = ["Hadamard", "hadamard_transform"]
 
 
 @dataclass(frozen=True, slots=True)
-class Hadamard(Pure):
+class Hadamard(PureFrequencyProtocol):
     """``keep``: how likely the bit is told truly, in 1/65536, above one half."""
 
     name: ClassVar[str] = "hadamard"
@@ -52,12 +60,12 @@ class Hadamard(Pure):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domain", check_domain(self.domain))
-        object.__setattr__(self, "keep", check_whole(self.keep, "keep", SCALE // 2 + 1, SCALE - 1))
+        object.__setattr__(self, "keep", check_integer(self.keep, "keep", SCALE // 2 + 1, SCALE - 1))
 
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Hadamard:
         """The most truth that epsilon allows."""
-        return cls(domain, largest(lambda keep: cls(2, keep).epsilon, wished(epsilon), SCALE // 2 + 1, SCALE - 1))
+        return cls(domain, find_largest_threshold(lambda keep: cls(2, keep).epsilon, check_epsilon(epsilon), SCALE // 2 + 1, SCALE - 1))
 
     @property
     def order(self) -> int:
@@ -65,55 +73,55 @@ class Hadamard(Pure):
         return 1 << (self.domain - 1).bit_length()
 
     @property
-    def record(self) -> int:
+    def record_size(self) -> int:
         """Bytes of a report."""
-        return width_of(2 * self.order)
+        return byte_width(2 * self.order)
 
     @property
-    def counters(self) -> int:
+    def counter_count(self) -> int:
         """One for each j, and the number of reports."""
         return self.order + 1
 
     @property
     def epsilon(self) -> Fraction:
         """What one report gives away at most."""
-        return epsilon_of(self.own / (1 - self.own))
+        return compute_epsilon(self.own_support / (1 - self.own_support))
 
     @property
-    def own(self) -> Fraction:
+    def own_support(self) -> Fraction:
         """How likely a report agrees with its owner's value."""
         return Fraction(self.keep, SCALE)
 
     @property
-    def other(self) -> Fraction:
+    def other_support(self) -> Fraction:
         """How likely a report agrees with another value."""
         return Fraction(1, 2)
 
     @property
-    def variation(self) -> Fraction:
+    def total_variation(self) -> Fraction:
         """The total variation distance between the reports of two values: for half of all j they have the same law."""
-        return self.own - self.other
+        return self.own_support - self.other_support
 
     def encode(self, values: Any) -> Records:
         """A fresh report for each value."""
-        codes = as_codes(values, self.domain)
+        codes = check_codes(values, self.domain)
         index = uniform_integers(self.order, codes.size)
         parity = np.bitwise_count(index & codes) & 1
-        bit = parity ^ ~coins(self.keep, codes.size)
-        return pack_numbers(2 * index + bit, self.record)
+        bit = parity ^ ~flip_coins(self.keep, codes.size)
+        return pack_numbers(2 * index + bit, self.record_size)
 
     def aggregate(self, records: Any) -> Integers:
         """For each j the reports with bit 0 less those with bit 1, then the number of reports."""
-        found = count_numbers(records, self.record, 2 * self.order)
+        found = count_numbers(records, self.record_size, 2 * self.order)
         return np.append(found[::2] - found[1::2], found.sum())
 
-    def support(self, counters: Integers) -> Integers:
+    def count_support(self, counters: Integers) -> Integers:
         """How many reports agree with each value."""
-        support: Integers = (counters[-1] + transform(counters[:-1])[: self.domain]) >> 1
+        support: Integers = (counters[-1] + hadamard_transform(counters[:-1])[: self.domain]) >> 1
         return support
 
 
-def transform(numbers: Integers) -> Integers:
+def hadamard_transform(numbers: Integers) -> Integers:
     """Sums with signs: the entry v is the sum over j of numbers[j], negative where j and v share an odd number of bits."""
     result, half = numbers.copy(), 1
     while half < result.size:

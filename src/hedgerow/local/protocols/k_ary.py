@@ -8,7 +8,7 @@ Proof
     That of ``hedgerow.mechanisms.randomized_response``, whose loss this is: r is a rational with denominator 65536.
 
 Accuracy
-    A report supports the value that it names: p = r + (1-r)/k and q = (1-r)/k in ``hedgerow.local.pure``.
+    A report supports the value that it names: p = r + (1-r)/k and q = (1-r)/k in ``hedgerow.local.protocols.pure_frequency``.
 
 Arithmetic
     One 16-bit draw u, the truth when u < truth; then a uniform value below k. A client that reads draws one by one takes for the latter one
@@ -30,19 +30,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow.local.packed import Records, as_codes, count_numbers, pack_numbers, width_of
-from hedgerow.local.pure import Pure
-from hedgerow.local.thresholds import SCALE, check_domain, check_threshold, coins, largest, wished
+from hedgerow.local.bit_rows import Records, byte_width, check_codes, count_numbers, pack_numbers
+from hedgerow.local.fixed_point import SCALE, check_domain, check_epsilon, check_threshold, find_largest_threshold, flip_coins
+from hedgerow.local.protocols.pure_frequency import PureFrequencyProtocol
 from hedgerow.mechanisms.randomized_response import RandomizedResponse
-from hedgerow.numeric.chunk import Integers
-from hedgerow.numeric.number import Number
-from hedgerow.numeric.uniform import uniform_integers
+from hedgerow.numeric.exact_number import Number
+from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
+from hedgerow.numeric.vectorised import Integers
 
 __all__ = ["KAry"]
 
 
 @dataclass(frozen=True, slots=True)
-class KAry(Pure):
+class KAry(PureFrequencyProtocol):
     """One of ``domain`` values: the true one with probability truth/65536, else any."""
 
     name: ClassVar[str] = "k_ary"
@@ -57,12 +57,12 @@ class KAry(Pure):
     def calibrate(cls, *, domain: int, epsilon: Number) -> KAry:
         """The most truth that epsilon allows."""
         size = check_domain(domain)
-        return cls(size, largest(lambda truth: cls(size, truth).epsilon, wished(epsilon), 1, SCALE - 1))
+        return cls(size, find_largest_threshold(lambda truth: cls(size, truth).epsilon, check_epsilon(epsilon), 1, SCALE - 1))
 
     @property
-    def record(self) -> int:
+    def record_size(self) -> int:
         """Bytes of a report."""
-        return width_of(self.domain)
+        return byte_width(self.domain)
 
     @property
     def epsilon(self) -> Fraction:
@@ -70,27 +70,27 @@ class KAry(Pure):
         return Fraction(RandomizedResponse(Fraction(self.truth, SCALE), self.domain).loss().epsilon)
 
     @property
-    def own(self) -> Fraction:
+    def own_support(self) -> Fraction:
         """How likely a report names its owner's value."""
-        return Fraction(self.truth, SCALE) + self.other
+        return Fraction(self.truth, SCALE) + self.other_support
 
     @property
-    def other(self) -> Fraction:
+    def other_support(self) -> Fraction:
         """How likely a report names a given other value."""
         return Fraction(SCALE - self.truth, SCALE * self.domain)
 
     @property
-    def variation(self) -> Fraction:
+    def total_variation(self) -> Fraction:
         """The total variation distance between the reports of two values."""
         return Fraction(self.truth, SCALE)
 
     def encode(self, values: Any) -> Records:
         """A fresh report for each value."""
-        codes = as_codes(values, self.domain)
-        honest = coins(self.truth, codes.size)
-        return pack_numbers(np.where(honest, codes, uniform_integers(self.domain, codes.size)), self.record)
+        codes = check_codes(values, self.domain)
+        honest = flip_coins(self.truth, codes.size)
+        return pack_numbers(np.where(honest, codes, uniform_integers(self.domain, codes.size)), self.record_size)
 
     def aggregate(self, records: Any) -> Integers:
         """How often each value was reported, then the number of reports."""
-        found = count_numbers(records, self.record, self.domain)
+        found = count_numbers(records, self.record_size, self.domain)
         return np.append(found, found.sum())

@@ -40,21 +40,30 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.estimates import Estimates
-from hedgerow.local.packed import Records, as_codes, count_numbers, numbers_in, pack_numbers, width_of
+from hedgerow.local.bit_rows import Records, byte_width, check_codes, count_numbers, iterate_numbers, pack_numbers
+from hedgerow.local.decode.estimates import Estimates
+from hedgerow.local.fixed_point import (
+    SCALE,
+    check_domain,
+    check_epsilon,
+    check_integer,
+    check_threshold,
+    compute_epsilon,
+    find_largest_threshold,
+    flip_coins,
+)
 from hedgerow.local.protocols.k_ary import KAry
-from hedgerow.local.pure import LARGEST_N, as_counters
-from hedgerow.local.thresholds import SCALE, check_domain, check_threshold, check_whole, coins, epsilon_of, largest, wished
-from hedgerow.numeric.chunk import Integers
-from hedgerow.numeric.number import Number
-from hedgerow.numeric.uniform import uniform_integers
+from hedgerow.local.protocols.pure_frequency import MAX_CLIENTS, check_counters
+from hedgerow.numeric.exact_number import Number
+from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
+from hedgerow.numeric.vectorised import Integers
 
 __all__ = ["Duchi", "Hybrid", "Piecewise"]
 
-Curve = tuple[Fraction, Fraction, Fraction]  # the variance of one estimate of x: first + second x + third x^2
+VariancePolynomial = tuple[Fraction, Fraction, Fraction]  # the variance of one estimate of x: first + second x + third x^2
 
 
-class _Mean(ABC):
+class _MeanProtocol(ABC):
     """What the three have in common."""
 
     __slots__ = ()
@@ -66,32 +75,32 @@ class _Mean(ABC):
         """What one report gives away at most."""
 
     @property
-    def lifetime(self) -> Fraction | float:
+    def lifetime_epsilon(self) -> Fraction | float:
         """What each further report gives away."""
         return self.epsilon
 
     @abstractmethod
-    def curve(self) -> Curve:
+    def variance_polynomial(self) -> VariancePolynomial:
         """The variance of one client's estimate, as a polynomial in x."""
 
     def variance(self, frequency: float, n: int) -> float:
         """The variance of the estimated total where each of n clients has x = frequency."""
         if not 0 <= frequency <= 1:
             raise InvalidArgument("frequency", "must lie between 0 and 1", frequency)
-        first, second, third = map(float, self.curve())
-        return check_whole(n, "n", 0, LARGEST_N) * (first + second * frequency + third * frequency**2)
+        first, second, third = map(float, self.variance_polynomial())
+        return check_integer(n, "n", 0, MAX_CLIENTS) * (first + second * frequency + third * frequency**2)
 
-    def _estimates(self, total: Fraction, n: int, values: Any) -> Estimates:
+    def _build_estimates(self, total: Fraction, n: int, values: Any) -> Estimates:
         if values is not None:
             raise InvalidArgument("values", "must be left out: a mean has one estimate")
-        first, second, third = map(float, self.curve())
+        first, second, third = map(float, self.variance_polynomial())
         x = min(max(float(total) / max(n, 1), 0.0), 1.0)
         square = x if third > 0 else x * x  # the mean of x^2 lies between these, and the worse one counts
         return Estimates(np.array([float(total)]), np.array([(n * (first + second * x + third * square)) ** 0.5]), n)
 
 
 @dataclass(frozen=True, slots=True)
-class Duchi(_Mean):
+class Duchi(_MeanProtocol):
     """``domain`` grid points; ``truth``: how likely the rounded number is told, else a fair coin; in 1/65536."""
 
     name: ClassVar[str] = "duchi"
@@ -108,39 +117,39 @@ class Duchi(_Mean):
         return cls(domain, KAry.calibrate(domain=2, epsilon=epsilon).truth)
 
     @property
-    def record(self) -> int:
+    def record_size(self) -> int:
         """Bytes of a report."""
         return 1
 
     @property
-    def counters(self) -> int:
+    def counter_count(self) -> int:
         """Reports of 1, and all reports."""
         return 2
 
     @property
-    def response(self) -> KAry:
+    def randomised_response(self) -> KAry:
         """How the rounded number is told."""
         return KAry(2, self.truth)
 
     @property
     def epsilon(self) -> Fraction:
         """What one report gives away at most."""
-        return self.response.epsilon
+        return self.randomised_response.epsilon
 
     @property
-    def variation(self) -> Fraction:
+    def total_variation(self) -> Fraction:
         """The total variation distance between the reports of the two ends."""
-        return self.response.variation
+        return self.randomised_response.total_variation
 
-    def curve(self) -> Curve:
+    def variance_polynomial(self) -> VariancePolynomial:
         """A report is 1 with probability q + r x; the estimate is (report - q)/r."""
-        r, q = Fraction(self.truth, SCALE), self.response.other
+        r, q = Fraction(self.truth, SCALE), self.randomised_response.other_support
         return q * (1 - q) / r**2, (1 - 2 * q) / r, Fraction(-1)
 
     def encode(self, values: Any) -> Records:
         """A fresh report for each code."""
-        codes = as_codes(values, self.domain)
-        return self.response.encode((uniform_integers(self.domain - 1, codes.size) < codes).astype(np.int64))
+        codes = check_codes(values, self.domain)
+        return self.randomised_response.encode((uniform_integers(self.domain - 1, codes.size) < codes).astype(np.int64))
 
     def aggregate(self, records: Any) -> Integers:
         """How many reports are 1, and how many there are."""
@@ -149,12 +158,12 @@ class Duchi(_Mean):
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
         """The total of x over all clients."""
-        ones, n = map(int, as_counters(counters, self.counters))
-        return self._estimates((ones - n * self.response.other) * SCALE / self.truth, n, values)
+        ones, n = map(int, check_counters(counters, self.counter_count))
+        return self._build_estimates((ones - n * self.randomised_response.other_support) * SCALE / self.truth, n, values)
 
 
 @dataclass(frozen=True, slots=True)
-class Piecewise(_Mean):
+class Piecewise(_MeanProtocol):
     """``domain`` grid points; ``window``: how many places it has; ``truth``: how likely a report falls in it, in 1/65536."""
 
     name: ClassVar[str] = "piecewise"
@@ -164,7 +173,7 @@ class Piecewise(_Mean):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domain", check_domain(self.domain))
-        object.__setattr__(self, "window", check_whole(self.window, "window", 1, self.domain))
+        object.__setattr__(self, "window", check_integer(self.window, "window", 1, self.domain))
         object.__setattr__(self, "truth", check_threshold(self.truth, "truth"))
         if self.slope <= 0:
             raise InvalidArgument("truth", "must be larger: places of the window must be likelier than others", self.truth)
@@ -172,98 +181,98 @@ class Piecewise(_Mean):
     @classmethod
     def calibrate(cls, *, domain: int, epsilon: Number) -> Piecewise:
         """The window that suits epsilon, and the most truth that it allows."""
-        steps, limit = check_domain(domain) - 1, wished(epsilon)
+        steps, limit = check_domain(domain) - 1, check_epsilon(epsilon)
         window = max(1, round(steps * exp(-float(limit) / 2)))
 
         def epsilon_at(truth: int) -> Fraction:
             odds = Fraction(truth * steps, (SCALE - truth) * window)
-            return epsilon_of(odds) if odds > 1 else Fraction(0)
+            return compute_epsilon(odds) if odds > 1 else Fraction(0)
 
-        return cls(domain, window, largest(epsilon_at, limit, 1, SCALE - 1))
+        return cls(domain, window, find_largest_threshold(epsilon_at, limit, 1, SCALE - 1))
 
     @property
-    def places(self) -> int:
+    def output_count(self) -> int:
         """How many different reports there are."""
         return self.domain - 1 + self.window
 
     @property
-    def record(self) -> int:
+    def record_size(self) -> int:
         """Bytes of a report."""
-        return width_of(self.places)
+        return byte_width(self.output_count)
 
     @property
-    def counters(self) -> int:
+    def counter_count(self) -> int:
         """The total of all reports, and how many there are."""
         return 2
 
     @property
-    def inside(self) -> Fraction:
+    def inside_probability(self) -> Fraction:
         """How likely a given place of the window is."""
         return Fraction(self.truth, SCALE * self.window)
 
     @property
-    def outside(self) -> Fraction:
+    def outside_probability(self) -> Fraction:
         """How likely a given other place is."""
         return Fraction(SCALE - self.truth, SCALE * (self.domain - 1))
 
     @property
     def slope(self) -> Fraction:
         """By how much the expected report grows from one code to the next."""
-        return self.window * (self.inside - self.outside)
+        return self.window * (self.inside_probability - self.outside_probability)
 
     @property
-    def level(self) -> Fraction:
+    def intercept(self) -> Fraction:
         """The expected report at code 0."""
-        return Fraction(self.places * (self.places - 1), 2) * self.outside + self.slope * Fraction(self.window - 1, 2)
+        return Fraction(self.output_count * (self.output_count - 1), 2) * self.outside_probability + self.slope * Fraction(self.window - 1, 2)
 
     @property
     def epsilon(self) -> Fraction:
         """What one report gives away at most."""
-        return epsilon_of(self.inside / self.outside)
+        return compute_epsilon(self.inside_probability / self.outside_probability)
 
     @property
-    def variation(self) -> Fraction:
+    def total_variation(self) -> Fraction:
         """The total variation distance between the reports of the two ends."""
-        return min(self.window, self.domain - 1) * (self.inside - self.outside)
+        return min(self.window, self.domain - 1) * (self.inside_probability - self.outside_probability)
 
-    def curve(self) -> Curve:
+    def variance_polynomial(self) -> VariancePolynomial:
         """E y^2 is the sum of squares of all places times ``outside``, plus that of the window times the difference; y estimates x."""
-        m, w, steps = self.places, self.window, self.domain - 1
-        squares = Fraction((m - 1) * m * (2 * m - 1), 6) * self.outside
+        m, w, steps = self.output_count, self.window, self.domain - 1
+        squares = Fraction((m - 1) * m * (2 * m - 1), 6) * self.outside_probability
         middle, spread = Fraction(w - 1, 2), Fraction(w * w - 1, 12)  # the window has mean c + middle and variance spread
         scale = (self.slope * steps) ** 2
-        constant = squares + self.slope * (middle**2 + spread) - self.level**2
-        linear = self.slope * 2 * middle - 2 * self.slope * self.level
+        constant = squares + self.slope * (middle**2 + spread) - self.intercept**2
+        linear = self.slope * 2 * middle - 2 * self.slope * self.intercept
         return constant / scale, linear * steps / scale, (self.slope - self.slope**2) * steps**2 / scale
 
     def encode(self, values: Any) -> Records:
         """A fresh report for each code."""
-        return pack_numbers(self._places(as_codes(values, self.domain)), self.record)
+        return pack_numbers(self._sample_outputs(check_codes(values, self.domain)), self.record_size)
 
-    def _places(self, codes: Integers) -> Integers:
+    def _sample_outputs(self, codes: Integers) -> Integers:
         near = codes + uniform_integers(self.window, codes.size)
         far = uniform_integers(self.domain - 1, codes.size)
-        return np.where(coins(self.truth, codes.size), near, far + self.window * (far >= codes))
+        return np.where(flip_coins(self.truth, codes.size), near, far + self.window * (far >= codes))
 
     def aggregate(self, records: Any) -> Integers:
         """The total of all reports, and how many there are."""
         state = np.zeros(2, dtype=np.int64)
-        for reports in numbers_in(records, self.record, self.places):
+        for reports in iterate_numbers(records, self.record_size, self.output_count):
             state += (reports.sum(), reports.size)
         return state
 
-    def total(self, reports: int, n: int) -> Fraction:
+    def estimate_total(self, reports: int, n: int) -> Fraction:
         """The unbiased total of x from the total of n reports."""
-        return (reports - n * self.level) / (self.slope * (self.domain - 1))
+        return (reports - n * self.intercept) / (self.slope * (self.domain - 1))
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
         """The total of x over all clients."""
-        reports, n = map(int, as_counters(counters, self.counters))
-        return self._estimates(self.total(reports, n), n, values)
+        reports, n = map(int, check_counters(counters, self.counter_count))
+        return self._build_estimates(self.estimate_total(reports, n), n, values)
 
 
 @dataclass(frozen=True, slots=True)
-class Hybrid(_Mean):
+class Hybrid(_MeanProtocol):
     """``window`` and ``truth`` of ``Piecewise``, ``coin``: the truth of ``Duchi``; ``mix``: how likely the former is used, in 1/65536."""
 
     name: ClassVar[str] = "hybrid"
@@ -274,7 +283,7 @@ class Hybrid(_Mean):
     mix: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mix", check_whole(self.mix, "mix", 0, SCALE))
+        object.__setattr__(self, "mix", check_integer(self.mix, "mix", 0, SCALE))
         object.__setattr__(self, "coin", check_threshold(self.coin, "coin"))
         checked = self.piecewise
         for name in ("domain", "window", "truth"):
@@ -284,9 +293,9 @@ class Hybrid(_Mean):
     def calibrate(cls, *, domain: int, epsilon: Number) -> Hybrid:
         """The mixture whose variance is the same everywhere; Duchi alone for small epsilon."""
         fine, coarse = Piecewise.calibrate(domain=domain, epsilon=epsilon), Duchi.calibrate(domain=domain, epsilon=epsilon)
-        mix = round(SCALE * (1 - exp(-float(wished(epsilon)) / 2)))
+        mix = round(SCALE * (1 - exp(-float(check_epsilon(epsilon)) / 2)))
         mixed = cls(domain, fine.window, fine.truth, coarse.truth, mix)
-        return min((mixed, cls(domain, fine.window, fine.truth, coarse.truth, 0)), key=lambda choice: choice._worst())
+        return min((mixed, cls(domain, fine.window, fine.truth, coarse.truth, 0)), key=lambda choice: choice._compute_worst_variance())
 
     @property
     def piecewise(self) -> Piecewise:
@@ -299,12 +308,12 @@ class Hybrid(_Mean):
         return Duchi(self.domain, self.coin)
 
     @property
-    def record(self) -> int:
+    def record_size(self) -> int:
         """Bytes of a report."""
-        return width_of(self.piecewise.places + 2)
+        return byte_width(self.piecewise.output_count + 2)
 
     @property
-    def counters(self) -> int:
+    def counter_count(self) -> int:
         """The total of piecewise reports and their number, Duchi's reports of 1, and the number of all reports."""
         return 4
 
@@ -314,38 +323,38 @@ class Hybrid(_Mean):
         return max(self.piecewise.epsilon, self.duchi.epsilon)
 
     @property
-    def variation(self) -> Fraction:
+    def total_variation(self) -> Fraction:
         """The total variation distance between the reports of the two ends."""
         share = Fraction(self.mix, SCALE)
-        return share * self.piecewise.variation + (1 - share) * self.duchi.variation
+        return share * self.piecewise.total_variation + (1 - share) * self.duchi.total_variation
 
-    def curve(self) -> Curve:
+    def variance_polynomial(self) -> VariancePolynomial:
         """Each estimate is unbiased by itself: the mixture of the two variances."""
         share = Fraction(self.mix, SCALE)
-        first, second, third = (share * a + (1 - share) * b for a, b in zip(self.piecewise.curve(), self.duchi.curve(), strict=True))
+        first, second, third = (share * a + (1 - share) * b for a, b in zip(self.piecewise.variance_polynomial(), self.duchi.variance_polynomial(), strict=True))
         return first, second, third
 
-    def _worst(self) -> float:
+    def _compute_worst_variance(self) -> float:
         return max(self.variance(x, 1) for x in (0.0, 0.5, 1.0))
 
     def encode(self, values: Any) -> Records:
         """A fresh report for each code."""
-        codes = as_codes(values, self.domain)
-        fine, scheme = coins(self.mix, codes.size), self.piecewise
-        reports = np.where(fine, scheme._places(codes), scheme.places + self.duchi.encode(codes)[:, 0].astype(np.int64))
-        return pack_numbers(reports, self.record)
+        codes = check_codes(values, self.domain)
+        fine, scheme = flip_coins(self.mix, codes.size), self.piecewise
+        reports = np.where(fine, scheme._sample_outputs(codes), scheme.output_count + self.duchi.encode(codes)[:, 0].astype(np.int64))
+        return pack_numbers(reports, self.record_size)
 
     def aggregate(self, records: Any) -> Integers:
         """The state, as ``counters`` says."""
-        places = self.piecewise.places
+        places = self.piecewise.output_count
         state = np.zeros(4, dtype=np.int64)
-        for reports in numbers_in(records, self.record, places + 2):
+        for reports in iterate_numbers(records, self.record_size, places + 2):
             fine = reports < places
             state += (reports[fine].sum(), fine.sum(), (reports == places + 1).sum(), reports.size)
         return state
 
     def estimate(self, counters: Any, values: Any = None) -> Estimates:
         """The total of x over all clients."""
-        reports, fine, ones, n = map(int, as_counters(counters, self.counters))
-        coarse = (ones - (n - fine) * self.duchi.response.other) * SCALE / self.coin
-        return self._estimates(self.piecewise.total(reports, fine) + coarse, n, values)
+        reports, fine, ones, n = map(int, check_counters(counters, self.counter_count))
+        coarse = (ones - (n - fine) * self.duchi.randomised_response.other_support) * SCALE / self.coin
+        return self._build_estimates(self.piecewise.estimate_total(reports, fine) + coarse, n, values)

@@ -19,7 +19,7 @@ Proof
     (1-f/2)/(f/2); every report is made from it by coins that do not depend on the value: post-processing.
 
 Accuracy
-    ``estimate`` decodes candidates (``hedgerow.local.rappor_decode``). ``variance`` is that of a candidate's least-squares count where all
+    ``estimate`` decodes candidates (``hedgerow.local.decode.rappor.decoder``). ``variance`` is that of a candidate's least-squares count where all
     other clients are spread evenly over the bits: n r(1-r)/((q*-p*)^2 b (1-b/k)), b the expected number of different bits of a value and
     r the expected share of ones. Uneven others add to it.
 
@@ -47,20 +47,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.local.bit_rates import BitRates, effective
-from hedgerow.local.candidates import Candidates
-from hedgerow.local.estimates import Estimates
-from hedgerow.local.packed import Records, as_records, coin_rows, grouped_sums, padding_is_clear
-from hedgerow.local.pure import as_counters
-from hedgerow.local.thresholds import LARGEST_DOMAIN, SCALE, check_threshold, check_whole, epsilon_of
-from hedgerow.numeric.bits import words
-from hedgerow.numeric.chunk import Integers, slices
+from hedgerow.local.bit_rows import Records, check_records, draw_coin_rows, is_padding_zero, sum_columns_by_group
+from hedgerow.local.decode.estimates import Estimates
+from hedgerow.local.decode.rappor.bit_rates import BitRates, compute_report_probabilities
+from hedgerow.local.decode.rappor.design_matrix import Candidates
+from hedgerow.local.fixed_point import MAX_DOMAIN, SCALE, check_integer, check_threshold, compute_epsilon
+from hedgerow.local.protocols.pure_frequency import check_counters
+from hedgerow.numeric.bits import draw_words
+from hedgerow.numeric.vectorised import Integers, iterate_chunks
 
 __all__ = ["Rappor"]
 
-_COHORT = 2  # bytes
-_CELLS = 1 << 22
-_HASHED = 1 << 17  # bits of candidates at a time
+_COHORT_BYTES = 2  # bytes
+_MAX_CELLS = 1 << 22
+_HASH_CHUNK = 1 << 17  # bits of candidates at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +79,16 @@ class Rappor:
     def __post_init__(self) -> None:
         ends = {"k": (2, 4096), "h": (1, 16), "m": (1, 1 << 15), "f": (0, SCALE - 2)}
         for name, (low, high) in ends.items():
-            object.__setattr__(self, name, check_whole(getattr(self, name), name, low, high))
+            object.__setattr__(self, name, check_integer(getattr(self, name), name, low, high))
         for name in ("p", "q"):
             object.__setattr__(self, name, check_threshold(getattr(self, name), name))
         if self.h > self.k:
             raise InvalidArgument("h", f"must be at most k = {self.k}", self.h)
         if self.m & (self.m - 1):
             raise InvalidArgument("m", "must be a power of two, so that cohorts are equally likely", self.m)
-        if self.m * self.k > _CELLS:
+        if self.m * self.k > _MAX_CELLS:
             raise InvalidArgument(
-                "m", f"must be at most {_CELLS // self.k} with so many bits: every bit of every cohort is counted", self.m
+                "m", f"must be at most {_MAX_CELLS // self.k} with so many bits: every bit of every cohort is counted", self.m
             )
         if self.f % 2:
             raise InvalidArgument("f", "must be even, so that f/2 is a whole number of 1/65536", self.f)
@@ -98,129 +98,129 @@ class Rappor:
     @property
     def domain(self) -> int:
         """Texts have no end; codes are taken up to this."""
-        return LARGEST_DOMAIN
+        return MAX_DOMAIN
 
     @property
-    def record(self) -> int:
+    def record_size(self) -> int:
         """Bytes of a report."""
-        return _COHORT + -(-self.k // 8)
+        return _COHORT_BYTES + -(-self.k // 8)
 
     @property
-    def counters(self) -> int:
+    def counter_count(self) -> int:
         """Each bit of each cohort, then the reports of each cohort, then all reports."""
         return self.m * self.k + self.m + 1
 
     @property
-    def reported(self) -> tuple[Fraction, Fraction]:
+    def report_probabilities(self) -> tuple[Fraction, Fraction]:
         """(p*, q*): how likely a bit that is clear, and one that is set, is reported as 1."""
-        return effective(Fraction(self.f, SCALE), Fraction(self.p, SCALE), Fraction(self.q, SCALE))
+        return compute_report_probabilities(Fraction(self.f, SCALE), Fraction(self.p, SCALE), Fraction(self.q, SCALE))
 
     @property
     def epsilon(self) -> Fraction:
         """What one report gives away at most."""
-        low, high = self.reported
-        return self.h * epsilon_of(high * (1 - low) / (low * (1 - high)))
+        low, high = self.report_probabilities
+        return self.h * compute_epsilon(high * (1 - low) / (low * (1 - high)))
 
     @property
-    def lifetime(self) -> Fraction | float:
+    def lifetime_epsilon(self) -> Fraction | float:
         """What all reports of one value give away together."""
-        return 2 * self.h * epsilon_of(Fraction(2 * SCALE - self.f, self.f)) if self.f else math.inf
+        return 2 * self.h * compute_epsilon(Fraction(2 * SCALE - self.f, self.f)) if self.f else math.inf
 
     @property
-    def variation(self) -> Fraction:
+    def total_variation(self) -> Fraction:
         """A bound on the total variation distance between single reports of two values: 2h bits differ at most."""
-        low, high = self.reported
+        low, high = self.report_probabilities
         return min(Fraction(1), 2 * self.h * abs(high - low))
 
-    def bits(self, values: Sequence[int | str], key: bytes = b"") -> Integers:
+    def hash_values(self, values: Sequence[int | str], key: bytes = b"") -> Integers:
         """(value, cohort, hash) -> bit. ``key`` is ``Metric.lasting`` where a metric is collected."""
-        texts, blocks = _texts(values), -(-self.m * self.h // 16)  # 16 numbers to a digest
-        digests = _digests(key, [block.to_bytes(4, "big") for block in range(blocks)], texts)
+        texts, blocks = _encode_values(values), -(-self.m * self.h // 16)  # 16 numbers to a digest
+        digests = _compute_hmacs(key, [block.to_bytes(4, "big") for block in range(blocks)], texts)
         numbers = np.frombuffer(digests, dtype=">u2").reshape(len(texts), 16 * blocks)[:, : self.m * self.h]
         return (numbers.astype(np.uint16) % np.uint16(self.k)).astype(np.int64).reshape(len(texts), self.m, self.h)
 
-    def candidates(self, values: Sequence[int | str], key: bytes = b"") -> Candidates:
+    def build_candidates(self, values: Sequence[int | str], key: bytes = b"") -> Candidates:
         """The cells of these values: their bits, hashed some values at a time, because each takes more room while it is hashed."""
         places = np.empty((len(values), self.m * self.h), dtype=np.int32)
-        some = max(1, _HASHED // (self.m * self.h))
+        some = max(1, _HASH_CHUNK // (self.m * self.h))
         for start in range(0, len(values), some):
-            places[start : start + some] = Candidates.of(self.bits(values[start : start + some], key), self.k).places
+            places[start : start + some] = Candidates.of(self.hash_values(values[start : start + some], key), self.k).cell_indices
         return Candidates(places, self.m, self.k)
 
-    def permanent(self, values: Any, key: bytes = b"") -> Records:
+    def permanent_response(self, values: Any, key: bytes = b"") -> Records:
         """The answer to be remembered for each value, each by a new client of a random cohort."""
         different, codes = np.unique(np.asarray(values), return_inverse=True)
-        bits = self.bits(different.tolist(), key).astype(np.int16)
-        rows = np.empty((codes.size, self.record), dtype=np.uint8)
-        for piece in slices(codes.size):
-            rows[piece] = self._first(bits, codes.ravel()[piece])
+        bits = self.hash_values(different.tolist(), key).astype(np.int16)
+        rows = np.empty((codes.size, self.record_size), dtype=np.uint8)
+        for piece in iterate_chunks(codes.size):
+            rows[piece] = self._build_permanent_rows(bits, codes.ravel()[piece])
         return rows
 
-    def _first(self, bits: NDArray[np.int16], codes: Integers) -> Records:
-        cohorts, every = (words(codes.size) & np.uint64(self.m - 1)).astype(np.int64), np.arange(codes.size)
-        filters = np.zeros((codes.size, self.record - _COHORT), dtype=np.uint8)
+    def _build_permanent_rows(self, bits: NDArray[np.int16], codes: Integers) -> Records:
+        cohorts, every = (draw_words(codes.size) & np.uint64(self.m - 1)).astype(np.int64), np.arange(codes.size)
+        filters = np.zeros((codes.size, self.record_size - _COHORT_BYTES), dtype=np.uint8)
         for places in bits[codes, cohorts].T:
             filters[every, places >> 3] |= (128 >> (places & 7)).astype(np.uint8)
         if self.f:
-            noisy, fair = coin_rows(self.f, codes.size, self.k), coin_rows(SCALE // 2, codes.size, self.k)
+            noisy, fair = draw_coin_rows(self.f, codes.size, self.k), draw_coin_rows(SCALE // 2, codes.size, self.k)
             filters = (noisy & fair) | (~noisy & filters)
-        return np.hstack([cohorts.astype(">u2").view(np.uint8).reshape(-1, _COHORT), filters])
+        return np.hstack([cohorts.astype(">u2").view(np.uint8).reshape(-1, _COHORT_BYTES), filters])
 
-    def instantaneous(self, permanent: Any) -> Records:
+    def instantaneous_response(self, permanent: Any) -> Records:
         """A fresh report from each remembered answer."""
-        rows = self._rows(permanent)
-        kept = rows[:, _COHORT:]
-        ones, zeros = (coin_rows(threshold, rows.shape[0], self.k) for threshold in (self.q, self.p))
-        return np.hstack([rows[:, :_COHORT], (kept & ones) | (~kept & zeros)])
+        rows = self._check_records(permanent)
+        kept = rows[:, _COHORT_BYTES:]
+        ones, zeros = (draw_coin_rows(threshold, rows.shape[0], self.k) for threshold in (self.q, self.p))
+        return np.hstack([rows[:, :_COHORT_BYTES], (kept & ones) | (~kept & zeros)])
 
     def encode(self, values: Any, key: bytes = b"") -> Records:
         """A report for each value, as from clients that report for the first time."""
-        return self.instantaneous(self.permanent(values, key))
+        return self.instantaneous_response(self.permanent_response(values, key))
 
     def aggregate(self, records: Any) -> Integers:
         """How often each bit of each cohort is set, the reports of each cohort, and all reports."""
-        rows = self._rows(records)
-        cohorts = self._cohorts(rows)
-        sums = grouped_sums(rows, cohorts, self.m)[:, 8 * _COHORT : 8 * _COHORT + self.k]
+        rows = self._check_records(records)
+        cohorts = self._read_cohorts(rows)
+        sums = sum_columns_by_group(rows, cohorts, self.m)[:, 8 * _COHORT_BYTES : 8 * _COHORT_BYTES + self.k]
         return np.concatenate([sums.ravel(), np.bincount(cohorts, minlength=self.m), [rows.shape[0]]]).astype(np.int64)
 
-    def rates(self, counters: Any) -> BitRates:
+    def compute_bit_rates(self, counters: Any) -> BitRates:
         """What the counters say about every bit."""
-        state = as_counters(counters, self.counters)
+        state = check_counters(counters, self.counter_count)
         bits, sizes = state[: self.m * self.k].reshape(self.m, self.k), state[self.m * self.k : -1]
         if sizes.sum() != state[-1]:
             raise InvalidArgument("counters", "must have as many reports in all cohorts together as in total")
-        return BitRates.of(bits, sizes, *self.reported)
+        return BitRates.of(bits, sizes, *self.report_probabilities)
 
     def estimate(self, counters: Any, values: Any = None, key: bytes = b"") -> Estimates:
         """Counts of candidate values, texts or codes: RAPPOR cannot list values that nobody thought of."""
         if values is None:
             raise InvalidArgument("values", "must name the candidates: a Bloom filter does not say which texts it holds")
-        from hedgerow.local.rappor_decode import decode  # a collector only counts, and needs none of it
+        from hedgerow.local.decode.rappor.decoder import decode_candidates  # a collector only counts, and needs none of it
 
-        return decode(self.rates(counters), self.candidates(list(values), key))
+        return decode_candidates(self.compute_bit_rates(counters), self.build_candidates(list(values), key))
 
     def variance(self, frequency: float, n: int) -> float:
         """Of the count of a candidate, where everybody else is spread evenly."""
-        low, high = (float(number) for number in self.reported)
+        low, high = (float(number) for number in self.report_probabilities)
         load = 1 - (1 - 1 / self.k) ** self.h
         ones = low + (high - low) * (load + frequency * (1 - load))
         return n * ones * (1 - ones) / ((high - low) ** 2 * self.k * load * (1 - load))
 
-    def _rows(self, records: Any) -> Records:
-        rows = as_records(records, self.record)
-        if not padding_is_clear(rows, self.k):
+    def _check_records(self, records: Any) -> Records:
+        rows = check_records(records, self.record_size)
+        if not is_padding_zero(rows, self.k):
             raise InvalidArgument("records", "hold a report with bits after its last one; nothing was counted")
-        if rows.shape[0] and self._cohorts(rows).max() >= self.m:
+        if rows.shape[0] and self._read_cohorts(rows).max() >= self.m:
             raise InvalidArgument("records", f"hold a report of a cohort that is not below {self.m}; nothing was counted")
         return rows
 
     @staticmethod
-    def _cohorts(rows: Records) -> Integers:
+    def _read_cohorts(rows: Records) -> Integers:
         return rows[:, 0].astype(np.int64) << 8 | rows[:, 1]
 
 
-def _digests(key: bytes, heads: list[bytes], texts: list[bytes]) -> bytes:
+def _compute_hmacs(key: bytes, heads: list[bytes], texts: list[bytes]) -> bytes:
     """HMAC-SHA256 of each head with each text, texts in the outer loop. Written out, because the keyed states can then be used again."""
     padded = key.ljust(64, b"\0")
     outer, inner = (sha256(bytes(byte ^ pad for byte in padded)) for pad in (0x5C, 0x36))
@@ -238,7 +238,7 @@ def _digests(key: bytes, heads: list[bytes], texts: list[bytes]) -> bytes:
     return b"".join(b"".join([one(begun, text) for begun in started]) for text in texts)
 
 
-def _texts(values: Sequence[int | str]) -> list[bytes]:
+def _encode_values(values: Sequence[int | str]) -> list[bytes]:
     try:
         return [(value if isinstance(value, str) else str(int(value))).encode("utf-8") for value in values]
     except (TypeError, ValueError) as failure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.publish.synthetic.quality import Check, Pair, Quality, Task
-from hedgerow.publish.synthetic.synthesis import Synthetic, synthesize
+from hedgerow.publish.synthetic.pipeline import SyntheticTable, synthesize
+from hedgerow.publish.synthetic.quality import FreshCheck, PairQuality, PredictionTask, SyntheticQuality
 
-__all__ = ["Check", "Pair", "Quality", "Synthetic", "Task", "synthesize"]
+__all__ = ["FreshCheck", "PairQuality", "PredictionTask", "SyntheticQuality", "SyntheticTable", "synthesize"]

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow.publish.designs import Floats
+from hedgerow.publish.strategies.strategy import Floats
 
-__all__ = ["Shrunk", "nearest", "raked", "shrunk"]
+__all__ = ["ShrunkTable", "project_to_total", "rake_table", "shrink_table"]
 
 _SWEEPS = 20
 
 
-def nearest(counts: Floats, total: float) -> Floats:
+def project_to_total(counts: Floats, total: float) -> Floats:
     """The nearest numbers, none below 0, that add up to ``total``: one number is taken off all, and what falls below 0 is 0."""
     if total <= 0:
         return np.zeros_like(counts)
@@ -23,20 +23,20 @@ def nearest(counts: Floats, total: float) -> Floats:
     return found
 
 
-def raked(table: Floats, rows: Floats, columns: Floats) -> Floats:
+def rake_table(table: Floats, rows: Floats, columns: Floats) -> Floats:
     """The table with its sums along both sides brought to these, by turns."""
     for _ in range(_SWEEPS):
-        table = table * _ratio(rows, table.sum(axis=1))[:, None]
-        table = table * _ratio(columns, table.sum(axis=0))[None, :]
+        table = table * _divide_or_zero(rows, table.sum(axis=1))[:, None]
+        table = table * _divide_or_zero(columns, table.sum(axis=0))[None, :]
     return table
 
 
-def _ratio(wanted: Floats, found: Floats) -> Floats:
+def _divide_or_zero(wanted: Floats, found: Floats) -> Floats:
     return np.divide(wanted, found, out=np.zeros_like(wanted), where=found > 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shrunk:
+class ShrunkTable:
     """An estimated ``table`` of two attributes, what of their dependence was seen (its ``rank``), and the expected sum of squared
     errors, as far as the noisy table itself tells."""
 
@@ -45,7 +45,7 @@ class Shrunk:
     squared_error: float
 
 
-def shrunk(noisy: Floats, variance: float, rows: Floats, columns: Floats) -> Shrunk:
+def shrink_table(noisy: Floats, variance: float, rows: Floats, columns: Floats) -> ShrunkTable:
     """The table that is independent with these sums, plus that part of the noisy dependence which stands out of the noise.
 
     A matrix of noise alone has singular values up to about s (sqrt(m) + sqrt(n)). Those above are shrunk as is best for the squared
@@ -62,6 +62,6 @@ def shrunk(noisy: Floats, variance: float, rows: Floats, columns: Floats) -> Shr
     inside = (sizes**2 - (m + n) * variance) ** 2 - 4 * m * n * variance**2
     kept = np.where(seen, np.sqrt(np.maximum(inside, 0.0)) / np.maximum(sizes, 1e-300), 0.0)
     rank = int(seen.sum())
-    table = raked(np.maximum(independent + (left * kept) @ right, 0.0), rows, columns) if rank else independent
+    table = rake_table(np.maximum(independent + (left * kept) @ right, 0.0), rows, columns) if rank else independent
     told = float((sizes**2).sum() - m * n * variance - (kept**2).sum())
-    return Shrunk(table, rank, max(told, rank * (m + n - rank) * variance, 0.0))
+    return ShrunkTable(table, rank, max(told, rank * (m + n - rank) * variance, 0.0))

@@ -7,34 +7,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow.publish.designs import Floats
-from hedgerow.publish.synthetic.denoise import Shrunk, nearest, shrunk
-from hedgerow.publish.synthetic.groups import merged
-from hedgerow.publish.synthetic.spending import Measured
-from hedgerow.tabulated import Whole
+from hedgerow.plan.contingency_table import Integers
+from hedgerow.publish.strategies.strategy import Floats
+from hedgerow.publish.synthetic.binning import sum_bins
+from hedgerow.publish.synthetic.budget_steps import MeasuredTable
+from hedgerow.publish.synthetic.denoise import ShrunkTable, project_to_total, shrink_table
 
-__all__ = ["Model", "fitted", "total_of"]
+__all__ = ["SyntheticModel", "estimate_total", "fit_model"]
 
-_LEAST = 1e-12  # so small a variance is none
+_MIN_VARIANCE = 1e-12  # so small a variance is none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class SyntheticModel:
     """Estimated ``counts`` of the codes of each attribute, the ``groups`` these are in, and tables of groups for ``pairs``."""
 
     total: float
     counts: tuple[Floats, ...]
-    groups: tuple[Whole, ...]
-    pairs: Mapping[tuple[int, int], Shrunk]
+    bins: tuple[Integers, ...]
+    pairs: Mapping[tuple[int, int], ShrunkTable]
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many codes each attribute has."""
         return tuple(len(counts) for counts in self.counts)
 
-    def grouped(self, place: int) -> Floats:
+    def count_bins(self, place: int) -> Floats:
         """The counts of the groups of an attribute."""
-        return merged(self.counts[place], self.groups[place])
+        return sum_bins(self.counts[place], self.bins[place])
 
     def table(self, a: int, b: int) -> Floats:
         """The estimated table of the groups of two attributes; as if independent, where it was not measured."""
@@ -42,42 +42,42 @@ class Model:
             return self.pairs[a, b].table
         if (b, a) in self.pairs:
             return self.pairs[b, a].table.T
-        return np.outer(self.grouped(a), self.grouped(b)) / max(self.total, 1.0)
+        return np.outer(self.count_bins(a), self.count_bins(b)) / max(self.total, 1.0)
 
     def dependence(self) -> Floats:
         """For all pairs of attributes how far their table is from independence, as a part of all rows."""
         found = np.zeros((len(self.counts), len(self.counts)))
         for (a, b), pair in self.pairs.items():
-            independent = np.outer(self.grouped(a), self.grouped(b)) / max(self.total, 1.0)
+            independent = np.outer(self.count_bins(a), self.count_bins(b)) / max(self.total, 1.0)
             found[a, b] = found[b, a] = np.abs(pair.table - independent).sum() / (2 * max(self.total, 1.0))
         return found
 
 
-def total_of(ones: Sequence[Measured]) -> float:
+def estimate_total(ones: Sequence[MeasuredTable]) -> float:
     """How many rows there are: every attribute's counts add up to it, and those with little noise in the sum count most."""
-    weights = [1 / (one.table.size * max(one.variance, _LEAST)) for one in ones]
+    weights = [1 / (one.table.size * max(one.variance, _MIN_VARIANCE)) for one in ones]
     return float(np.average([one.table.sum() for one in ones], weights=weights))
 
 
-def fitted(ones: Sequence[Measured], groups: Sequence[Whole], pairs: Sequence[Measured], total: float) -> Model:
+def fit_model(ones: Sequence[MeasuredTable], groups: Sequence[Integers], pairs: Sequence[MeasuredTable], total: float) -> SyntheticModel:
     """The model of these measurements."""
-    counts = tuple(_combined(one, groups[place], place, pairs, total) for place, one in enumerate(ones))
-    sums = [merged(each, group) for each, group in zip(counts, groups, strict=True)]
+    counts = tuple(_combine_counts(one, groups[place], place, pairs, total) for place, one in enumerate(ones))
+    sums = [sum_bins(each, group) for each, group in zip(counts, groups, strict=True)]
     tables = {
-        (pair.places[0], pair.places[1]): shrunk(pair.table, pair.variance, sums[pair.places[0]], sums[pair.places[1]]) for pair in pairs
+        (pair.positions[0], pair.positions[1]): shrink_table(pair.table, pair.variance, sums[pair.positions[0]], sums[pair.positions[1]]) for pair in pairs
     }
-    return Model(total, counts, tuple(groups), tables)
+    return SyntheticModel(total, counts, tuple(groups), tables)
 
 
-def _combined(one: Measured, groups: Whole, place: int, pairs: Sequence[Measured], total: float) -> Floats:
+def _combine_counts(one: MeasuredTable, groups: Integers, place: int, pairs: Sequence[MeasuredTable], total: float) -> Floats:
     """The counts of one attribute by least squares: what was measured of it, and the sums of its groups in tables with others."""
     sizes = np.bincount(groups).astype(np.float64)
-    own = merged(one.table, groups)
-    precision = 1 / (sizes * max(one.variance, _LEAST))
+    own = sum_bins(one.table, groups)
+    precision = 1 / (sizes * max(one.variance, _MIN_VARIANCE))
     weighted = own * precision
     for pair in pairs:
-        if place in pair.places:
-            along = 1 - pair.places.index(place)
-            certain = 1 / (pair.table.shape[along] * max(pair.variance, _LEAST))
+        if place in pair.positions:
+            along = 1 - pair.positions.index(place)
+            certain = 1 / (pair.table.shape[along] * max(pair.variance, _MIN_VARIANCE))
             weighted, precision = weighted + certain * pair.table.sum(axis=along), precision + certain
-    return nearest(one.table + ((weighted / precision - own) / sizes)[groups], total)
+    return project_to_total(one.table + ((weighted / precision - own) / sizes)[groups], total)

@@ -15,15 +15,15 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument, Unsupported
-from hedgerow.risk.answers.conditions import And, Comparison, Condition, Not, Or, Value, comparisons
+from hedgerow.risk.answers.conditions import And, Comparison, Condition, Constant, Not, Or, iterate_comparisons
 
-__all__ = ["MAX_ATOMS", "MAX_BOXES", "Atoms", "Column", "atoms"]
+__all__ = ["MAX_ATOMS", "MAX_BOXES", "Atoms", "ColumnPieces", "compute_atoms"]
 
 MAX_ATOMS: Final = 20_000
 MAX_BOXES: Final = 2_000  # of one condition
 
 # What is publicly known of a column: that its numbers are whole, or which values there are.
-Known = Mapping[str, str | Sequence[Value]]
+KnownColumns = Mapping[str, str | Sequence[Constant]]
 Piece = tuple[str, Any, Any]  # ("missing", None, None), ("value", v, v), ("between", low or None, high or None), ("other", None, None)
 Box = tuple[tuple[str, int], ...]  # for each column named, a bit for each piece allowed
 
@@ -37,47 +37,47 @@ class Atoms:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnPieces:
     """The pieces of a column."""
 
     name: str
     pieces: tuple[Piece, ...]
 
     @classmethod
-    def of(cls, name: str, given: Sequence[Comparison], known: str | Sequence[Value] | None = None) -> Column:
+    def of(cls, name: str, given: Sequence[Comparison], known: str | Sequence[Constant] | None = None) -> ColumnPieces:
         """From the tests that are made of it, and what is known of its values."""
         listed = () if known is None or isinstance(known, str) else tuple(known)
         values = {value for test in given for value in test.values} | set(listed)
         if len({type(value) for value in values}) > 1:
-            kinds = sorted({_KINDS[type(value)] for value in values})
+            kinds = sorted({_KIND_NAMES[type(value)] for value in values})
             raise InvalidArgument(f"column '{name}'", f"must be compared with one kind of values, and not with {' and '.join(kinds)}")
         pieces: list[Piece] = [*([] if listed else [("missing", None, None)]), *(("value", value, value) for value in sorted(values))]
         if bool in map(type, values) and not listed:
             pieces[1:] = [("value", value, value) for value in (False, True)]
         elif not listed:
-            pieces += _between(sorted(values), whole=known == "integer") if _ordered(given) else [("other", None, None)]
+            pieces += _list_open_intervals(sorted(values), whole=known == "integer") if _has_order_tests(given) else [("other", None, None)]
         return cls(name, tuple(pieces))
 
-    def where(self, test: Comparison, truth: bool) -> int:
+    def find_pieces(self, test: Comparison, truth: bool) -> int:
         """The pieces in which a test is true, or false, as bits; where it is unknown it is neither."""
-        return sum(1 << place for place, piece in enumerate(self.pieces) if _holds(test, piece) is truth)
+        return sum(1 << place for place, piece in enumerate(self.pieces) if _evaluate_test(test, piece) is truth)
 
 
-_KINDS: Final = {Fraction: "numbers", str: "texts", bool: "truth values"}
+_KIND_NAMES: Final = {Fraction: "numbers", str: "texts", bool: "truth values"}
 
 
-def _ordered(given: Iterable[Comparison]) -> bool:
+def _has_order_tests(given: Iterable[Comparison]) -> bool:
     return any(test.operator in ("<", "<=", ">", ">=") for test in given)
 
 
-def _between(values: list[Any], *, whole: bool) -> list[Piece]:
+def _list_open_intervals(values: list[Any], *, whole: bool) -> list[Piece]:
     """The open intervals between the constants; between neighbours there is nothing if values are whole numbers."""
     ends = [None, *values, None]
     pairs = itertools.pairwise(ends)
     return [("between", a, b) for a, b in pairs if not (whole and a is not None and b is not None and a // 1 + 1 >= b)]
 
 
-def _holds(test: Comparison, piece: Piece) -> bool | None:
+def _evaluate_test(test: Comparison, piece: Piece) -> bool | None:
     """True, false, or unknown."""
     kind, low, high = piece
     if test.operator == "null" or (test.operator == "is" and not test.values):
@@ -94,17 +94,17 @@ def _holds(test: Comparison, piece: Piece) -> bool | None:
     return below if test.operator in ("<", "<=") else not below
 
 
-def atoms(conditions: Sequence[Condition], known: Known | None = None) -> Atoms:
+def compute_atoms(conditions: Sequence[Condition], known: KnownColumns | None = None) -> Atoms:
     """The atoms, or a refusal where there are too many of them to be gone through."""
-    columns = _columns(conditions, known or {})
+    columns = _build_columns(conditions, known or {})
     boxes: dict[Box, int] = {}
     made: list[tuple[int, int]] = []
     for condition in conditions:
-        within, without = _sides(condition)
-        sides = _boxes(within, columns, truth=True), [box for part in without for box in _boxes(part, columns, truth=True)]
+        within, without = _split_negations(condition)
+        sides = _build_boxes(within, columns, truth=True), [box for part in without for box in _build_boxes(part, columns, truth=True)]
         held, barred = (sum({1 << boxes.setdefault(box, len(boxes)) for box in side}) for side in sides)
         made.append((held, barred))
-    ways = _ways(list(boxes), columns)
+    ways = _enumerate_box_sets(list(boxes), columns)
     signatures: dict[tuple[int, ...], None] = {}
     for way in sorted(ways):
         signatures[tuple(place for place, (held, barred) in enumerate(made) if way & held and not way & barred)] = None
@@ -115,26 +115,26 @@ def atoms(conditions: Sequence[Condition], known: Known | None = None) -> Atoms:
     return Atoms(len(signatures), tuple(members))
 
 
-def _sides(condition: Condition) -> tuple[Condition, list[Condition]]:
+def _split_negations(condition: Condition) -> tuple[Condition, list[Condition]]:
     """A condition as "this, and none of those". Where those are never unknown, who is in none of their boxes is outside all of them; so the
     rest of a large GROUP BY need not be written as a union of boxes, which would be far too many."""
     parts = condition.parts if isinstance(condition, And) else (condition,)
-    without = [part.part for part in parts if isinstance(part, Not) and all(test.operator in ("is", "null") for test in comparisons(part))]
+    without = [part.part for part in parts if isinstance(part, Not) and all(test.operator in ("is", "null") for test in iterate_comparisons(part))]
     within = [part for part in parts if not (isinstance(part, Not) and part.part in without)]
     return And(tuple(within)), without
 
 
-def _columns(conditions: Sequence[Condition], known: Known) -> dict[str, Column]:
+def _build_columns(conditions: Sequence[Condition], known: KnownColumns) -> dict[str, ColumnPieces]:
     found: dict[str, list[Comparison]] = {}
     for condition in conditions:
-        for test in comparisons(condition):
+        for test in iterate_comparisons(condition):
             found.setdefault(test.column, []).append(test)
-    made = [Column.of(name, given, known.get(name)) for name, given in found.items()]
+    made = [ColumnPieces.of(name, given, known.get(name)) for name, given in found.items()]
     # Few pieces first: the ways stay few for as long as possible.
     return {column.name: column for column in sorted(made, key=lambda column: (len(column.pieces), column.name))}
 
 
-def _ways(boxes: Sequence[Box], columns: Mapping[str, Column]) -> set[int]:
+def _enumerate_box_sets(boxes: Sequence[Box], columns: Mapping[str, ColumnPieces]) -> set[int]:
     """Each possible set of boxes that a person may lie in, as bits."""
     ways = {(1 << len(boxes)) - 1}
     allowed = [dict(box) for box in boxes]
@@ -151,21 +151,21 @@ def _ways(boxes: Sequence[Box], columns: Mapping[str, Column]) -> set[int]:
     return ways
 
 
-def _boxes(condition: Condition, columns: Mapping[str, Column], *, truth: bool) -> list[Box]:
+def _build_boxes(condition: Condition, columns: Mapping[str, ColumnPieces], *, truth: bool) -> list[Box]:
     """The boxes in which a condition is true, or false. NOT goes down to the tests, which three-valued logic allows."""
     match condition:
         case Comparison():
             column = columns[condition.column]
-            mask = column.where(condition, truth)
+            mask = column.find_pieces(condition, truth)
             return [((column.name, mask),)] if mask else []
         case Not(part):
-            return _boxes(part, columns, truth=not truth)
+            return _build_boxes(part, columns, truth=not truth)
         case And(parts) | Or(parts):
-            each = [_boxes(part, columns, truth=truth) for part in parts]
-            return _product(each) if isinstance(condition, And) is truth else list(dict.fromkeys(box for found in each for box in found))
+            each = [_build_boxes(part, columns, truth=truth) for part in parts]
+            return _intersect_boxes(each) if isinstance(condition, And) is truth else list(dict.fromkeys(box for found in each for box in found))
 
 
-def _product(each: Sequence[list[Box]]) -> list[Box]:
+def _intersect_boxes(each: Sequence[list[Box]]) -> list[Box]:
     """The boxes that lie in one of each list."""
     found: list[dict[str, int]] = [{}]
     for boxes in each:

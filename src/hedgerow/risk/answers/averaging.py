@@ -17,26 +17,26 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.findings import Finding
-from hedgerow.risk.answers.published import Answer, Answers
+from hedgerow.risk.answers.findings import DisclosureFinding
+from hedgerow.risk.answers.published_answer import PublishedAnswer, PublishedAnswers
 
 if TYPE_CHECKING:
     from hedgerow.database import Database
 
-__all__ = ["Averaged", "Repeated", "averaged", "averaging", "repeated"]
+__all__ = ["AveragingExperiment", "RepeatedQuestion", "averaging", "find_averaged_noise", "find_repeated_questions"]
 
-_CERTAIN: Final = 0.95
-_RUNS: Final = 32
+_MIN_CERTAINTY: Final = 0.95
+_DEFAULT_RUNS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedQuestion:
     """Answers to one question, however it was written: what their mean tells."""
 
     question: str
     names: tuple[str, ...]
     values: tuple[Fraction, ...]
-    whole: bool
+    is_integer: bool
 
     def __post_init__(self) -> None:
         if len(self.values) < 2 or len(self.names) != len(self.values):
@@ -48,37 +48,37 @@ class Repeated:
         return float(sum(self.values, Fraction(0)) / len(self.values))
 
     @property
-    def deviation(self) -> float:
+    def standard_deviation(self) -> float:
         """The standard deviation of one answer, as the answers show it; 0 where all are the same."""
         return statistics.stdev([float(value) for value in self.values]) if len(set(self.values)) > 1 else 0.0
 
     @property
     def standard_error(self) -> float:
         """Of the mean."""
-        return self.deviation / math.sqrt(len(self.values))
+        return self.standard_deviation / math.sqrt(len(self.values))
 
     @property
-    def nearest(self) -> int | None:
+    def nearest_integer(self) -> int | None:
         """The whole number next to the mean, where the exact value is known to be whole."""
-        return math.floor(self.estimate + 0.5) if self.whole else None
+        return math.floor(self.estimate + 0.5) if self.is_integer else None
 
     @property
     def certainty(self) -> float | None:
         """How probable it is that ``nearest`` is exact, if the mean is about normal."""
-        if not self.whole or not self.standard_error:
+        if not self.is_integer or not self.standard_error:
             return None
         return 2 * NormalDist().cdf(0.5 / self.standard_error) - 1
 
 
-def repeated(answers: Answers) -> list[Repeated]:
+def find_repeated_questions(answers: PublishedAnswers) -> list[RepeatedQuestion]:
     """The questions that were answered more than once, most often first."""
-    found: dict[Any, list[Answer]] = {}
+    found: dict[Any, list[PublishedAnswer]] = {}
     for answer in answers.answers:
-        if answer.value is not None and not answer.implied:
-            found.setdefault(answer.question, []).append(answer)
+        if answer.value is not None and not answer.is_implied:
+            found.setdefault(answer.question_key, []).append(answer)
     made = [
-        Repeated(
-            same[0].words, tuple(each.name for each in same), tuple(each.low or Fraction(0) for each in same), same[0].measure == "count"
+        RepeatedQuestion(
+            same[0].description, tuple(each.name for each in same), tuple(each.low or Fraction(0) for each in same), same[0].measure == "count"
         )
         for same in found.values()
         if len(same) > 1
@@ -86,26 +86,26 @@ def repeated(answers: Answers) -> list[Repeated]:
     return sorted(made, key=lambda each: -len(each.values))
 
 
-def averaged(answers: Answers) -> list[Finding]:
+def find_averaged_noise(answers: PublishedAnswers) -> list[DisclosureFinding]:
     """A finding for each question that was answered again with fresh noise. The same number again is none."""
     found = []
-    for each in repeated(answers):
-        if not each.deviation:
+    for each in find_repeated_questions(answers):
+        if not each.standard_deviation:
             continue
         many, error = len(each.values), each.standard_error
         sentence = (
-            f"{each.question}: {many:,} answers that differ. One is off by about {each.deviation:.3g}; their mean {each.estimate:.6g} by "
+            f"{each.question}: {many:,} answers that differ. One is off by about {each.standard_deviation:.3g}; their mean {each.estimate:.6g} by "
             f"{error:.3g} only, and by less with each further one."
         )
-        if each.certainty is not None and each.certainty >= _CERTAIN:
+        if each.certainty is not None and each.certainty >= _MIN_CERTAINTY:
             sure = min(each.certainty, 0.9999)
-            sentence += f" A count is whole: it is {each.nearest:,}, with a probability of {100 * sure:.4g} %."
-        found.append(Finding("averaged", sentence, each.question, None, None, each.names, f"mean of {many:,} answers"))
+            sentence += f" A count is whole: it is {each.nearest_integer:,}, with a probability of {100 * sure:.4g} %."
+        found.append(DisclosureFinding("averaged", sentence, each.question, None, None, each.names, f"mean of {many:,} answers"))
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Averaged:
+class AveragingExperiment:
     """The experiment: after so many answers (``steps``), how far the mean of them is off, with naive noise (root mean square of several
     runs, and what theory says) and through the database; and what the database gave and charged."""
 
@@ -113,14 +113,14 @@ class Averaged:
     naive: tuple[float, ...]
     expected: tuple[float, ...]
     protected: tuple[float, ...]
-    different: int  # answers of the database that are not the same
-    charged: int  # how often it charged
+    distinct_answers: int  # answers of the database that are not the same
+    charge_count: int  # how often it charged
     epsilon: Fraction  # what it charged in all
 
 
 def averaging(
-    database: Database, sql: str, exact: Any, *, sensitivity: Any, epsilon: Any, repeats: int = 10_000, runs: int = _RUNS
-) -> Averaged:
+    database: Database, sql: str, exact: Any, *, sensitivity: Any, epsilon: Any, repeats: int = 10_000, runs: int = _DEFAULT_RUNS
+) -> AveragingExperiment:
     """Ask the same question ``repeats`` times and average: of a program that adds fresh Laplace noise each time, and of a database. The
     question has one number, ``exact`` without noise, which one unit moves by ``sensitivity``. The naive noise has this epsilon each."""
     from hedgerow.answers.answer import Answer as Released
@@ -129,40 +129,40 @@ def averaging(
     for name, value, least in (("repeats", repeats, 2), ("runs", runs, 2)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise InvalidArgument(name, f"must be a whole number of at least {least}", value)
-    truth, steps = float(exact), _steps(repeats)
+    truth, steps = float(exact), _list_steps(repeats)
     mechanism = Laplace.calibrate(sensitivity=sensitivity, epsilon=epsilon)
-    off = np.array([_means(mechanism.sample(np.full(repeats, truth)), steps) - truth for _ in range(runs)])
+    off = np.array([_compute_running_means(mechanism.sample(np.full(repeats, truth)), steps) - truth for _ in range(runs)])
     given, charged, spent = [], 0, Fraction(0)
     for _ in range(repeats):
         answer = database.query(sql, epsilon=epsilon)
         if not isinstance(answer, Released):
             raise InvalidArgument("sql", "must ask for one number, such as SELECT AVG(age) FROM data")
-        given.append(_single(answer.rows))
+        given.append(_read_single_number(answer.rows))
         if not answer.receipt.reused:
             charged, spent = charged + 1, spent + Fraction(answer.receipt.epsilon)
     scale = math.sqrt(2) * float(mechanism.scale)
-    return Averaged(
+    return AveragingExperiment(
         steps,
         tuple(np.sqrt(np.mean(off**2, axis=0)).tolist()),
         tuple(scale / math.sqrt(step) for step in steps),
-        tuple(np.abs(_means(np.array(given), steps) - truth).tolist()),
+        tuple(np.abs(_compute_running_means(np.array(given), steps) - truth).tolist()),
         len(set(given)),
         charged,
         spent,
     )
 
 
-def _steps(repeats: int) -> tuple[int, ...]:
+def _list_steps(repeats: int) -> tuple[int, ...]:
     """1, 10, 100, … and the last."""
     return tuple(dict.fromkeys([*(10**power for power in range(10) if 10**power < repeats), repeats]))
 
 
-def _means(values: Any, steps: tuple[int, ...]) -> Any:
+def _compute_running_means(values: Any, steps: tuple[int, ...]) -> Any:
     sums = np.cumsum(np.asarray(values, dtype=np.float64))
     return np.array([sums[step - 1] / step for step in steps])
 
 
-def _single(rows: list[dict[str, Any]]) -> float:
+def _read_single_number(rows: list[dict[str, Any]]) -> float:
     if len(rows) != 1 or len(rows[0]) != 1 or not isinstance(next(iter(rows[0].values())), int | float):
         raise InvalidArgument("sql", "must ask for one number, such as SELECT AVG(age) FROM data")
     return float(next(iter(rows[0].values())))

@@ -18,28 +18,28 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from hedgerow.errors import Refused, Unsupported
-from hedgerow.sql.text import tokenise
+from hedgerow.sql.syntax.source_text import tokenise
 
 __all__ = [
-    "ALL",
+    "EVERYBODY",
     "And",
     "Comparison",
     "Condition",
+    "Constant",
     "Not",
     "Or",
-    "Value",
-    "both",
-    "comparisons",
-    "normal",
-    "number",
-    "parse",
-    "read",
-    "select",
-    "value_of",
-    "words",
+    "build_condition",
+    "conjoin",
+    "describe_condition",
+    "iterate_comparisons",
+    "normalise_condition",
+    "parse_condition",
+    "parse_number",
+    "parse_select",
+    "read_constant",
 ]
 
-Value = Fraction | str | bool
+Constant = Fraction | str | bool
 OPERATORS: Final = ("=", "<", "<=", ">", ">=", "in", "null", "is")
 
 
@@ -49,7 +49,7 @@ class Comparison:
 
     column: str
     operator: str
-    values: tuple[Value, ...] = ()
+    values: tuple[Constant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,10 @@ class Not:
 
 
 Condition = Comparison | And | Or | Not
-ALL: Final = And()
+EVERYBODY: Final = And()
 
 
-def both(*parts: Condition) -> Condition:
+def conjoin(*parts: Condition) -> Condition:
     """The conjunction, flat and without repetition."""
     found: dict[Condition, None] = {}
     for part in parts:
@@ -85,30 +85,30 @@ def both(*parts: Condition) -> Condition:
     return next(iter(found)) if len(found) == 1 else And(tuple(found))
 
 
-def comparisons(condition: Condition) -> Iterator[Comparison]:
+def iterate_comparisons(condition: Condition) -> Iterator[Comparison]:
     """Every test in it."""
     match condition:
         case Comparison():
             yield condition
         case Not(part):
-            yield from comparisons(part)
+            yield from iterate_comparisons(part)
         case And(parts) | Or(parts):
             for part in parts:
-                yield from comparisons(part)
+                yield from iterate_comparisons(part)
 
 
-def parse(text: str) -> Condition:
+def parse_condition(text: str) -> Condition:
     """What stands behind WHERE. Empty, ``*`` and ``TRUE`` mean everybody."""
     if text.strip() in ("", "*"):
-        return ALL
-    tree = select(f"SELECT COUNT(*) FROM data WHERE {text}")
+        return EVERYBODY
+    tree = parse_select(f"SELECT COUNT(*) FROM data WHERE {text}")
     allowed = {"expressions", "from_", "where", "kind", "hint", "operation_modifiers"}
     if any(value for name, value in tree.args.items() if name not in allowed):
         raise Unsupported("This is more than a condition: write only what stands behind WHERE, or the whole SELECT")
-    return read(tree.args["where"].this)
+    return build_condition(tree.args["where"].this)
 
 
-def select(text: str) -> exp.Select:
+def parse_select(text: str) -> exp.Select:
     """The tree of one SELECT. Its size is limited before it is parsed."""
     tokenise(text)
     try:
@@ -120,7 +120,7 @@ def select(text: str) -> exp.Select:
     return trees[0]
 
 
-_COMPARED: Final[dict[type[exp.Expr], tuple[str, str]]] = {
+_COMPARISON_NODES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
     exp.EQ: ("=", "="),
     exp.LT: ("<", ">"),
     exp.LTE: ("<=", ">="),
@@ -129,94 +129,94 @@ _COMPARED: Final[dict[type[exp.Expr], tuple[str, str]]] = {
 }
 
 
-def read(tree: exp.Expr) -> Condition:
+def build_condition(tree: exp.Expr) -> Condition:
     """A condition from its tree."""
     match tree:
         case exp.Paren():
-            return read(tree.this)
+            return build_condition(tree.this)
         case exp.And():
-            return both(read(tree.this), read(tree.expression))
+            return conjoin(build_condition(tree.this), build_condition(tree.expression))
         case exp.Or():
-            left, right = read(tree.this), read(tree.expression)
+            left, right = build_condition(tree.this), build_condition(tree.expression)
             parts = [part for side in (left, right) for part in (side.parts if isinstance(side, Or) else (side,))]
             return Or(tuple(dict.fromkeys(parts)))
         case exp.Not():
-            return Not(read(tree.this))
+            return Not(build_condition(tree.this))
         case exp.Boolean():
-            return ALL if tree.this else Not(ALL)
+            return EVERYBODY if tree.this else Not(EVERYBODY)
         case exp.Column():
-            return Comparison(_column(tree), "=", (True,))
+            return Comparison(_read_column_name(tree), "=", (True,))
         case exp.NEQ():
-            return Not(_compared(tree, "=", "="))
+            return Not(_build_comparison(tree, "=", "="))
         case exp.Between():
-            column = _column(tree.this)
-            ends = Comparison(column, ">=", (value_of(tree.args["low"]),)), Comparison(column, "<=", (value_of(tree.args["high"]),))
-            return both(*ends)
+            column = _read_column_name(tree.this)
+            ends = Comparison(column, ">=", (read_constant(tree.args["low"]),)), Comparison(column, "<=", (read_constant(tree.args["high"]),))
+            return conjoin(*ends)
         case exp.In() if tree.expressions and not tree.args.get("query"):
-            return Comparison(_column(tree.this), "in", tuple(dict.fromkeys(map(value_of, tree.expressions))))
+            return Comparison(_read_column_name(tree.this), "in", tuple(dict.fromkeys(map(read_constant, tree.expressions))))
         case exp.Is():
-            return _is(tree)
-    if type(tree) in _COMPARED:
-        return _compared(tree, *_COMPARED[type(tree)])
-    raise _unread(tree)
+            return _build_is_test(tree)
+    if type(tree) in _COMPARISON_NODES:
+        return _build_comparison(tree, *_COMPARISON_NODES[type(tree)])
+    raise _build_refusal(tree)
 
 
-def _is(tree: exp.Is) -> Condition:
+def _build_is_test(tree: exp.Is) -> Condition:
     if isinstance(tree.expression, exp.Null):
-        return Comparison(_column(tree.this), "null")
-    return Comparison(_column(tree.this), "is", (value_of(tree.expression),))
+        return Comparison(_read_column_name(tree.this), "null")
+    return Comparison(_read_column_name(tree.this), "is", (read_constant(tree.expression),))
 
 
-def _compared(tree: exp.Expr, operator: str, turned: str) -> Condition:
+def _build_comparison(tree: exp.Expr, operator: str, turned: str) -> Condition:
     """A column on one side, a constant on the other."""
     left, right = tree.this, tree.expression
     if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
         left, right, operator = right, left, turned
-    return Comparison(_column(left), operator, (value_of(right),))
+    return Comparison(_read_column_name(left), operator, (read_constant(right),))
 
 
-def _column(tree: exp.Expr) -> str:
+def _read_column_name(tree: exp.Expr) -> str:
     if not isinstance(tree, exp.Column) or isinstance(tree.this, exp.Star):
-        raise _unread(tree)
+        raise _build_refusal(tree)
     return tree.name.lower()
 
 
-def value_of(tree: exp.Expr) -> Value:
+def read_constant(tree: exp.Expr) -> Constant:
     """A constant: a number as it is written, a text, a truth value, a date."""
     match tree:
         case exp.Paren():
-            return value_of(tree.this)
+            return read_constant(tree.this)
         case exp.Boolean():
             return bool(tree.this)
         case exp.Literal() if tree.is_string:
             return str(tree.this)
         case exp.Literal():
-            found = number(str(tree.this))
+            found = parse_number(str(tree.this))
             if found is not None:
                 return found
         case exp.Neg():
-            inner = value_of(tree.this)
+            inner = read_constant(tree.this)
             if isinstance(inner, Fraction):
                 return -inner
         case exp.Cast() if tree.to.this == exp.DataType.Type.DATE:
             try:
-                return date.fromisoformat(str(value_of(tree.this))).isoformat()
+                return date.fromisoformat(str(read_constant(tree.this))).isoformat()
             except ValueError:
                 pass
-    raise _unread(tree)
+    raise _build_refusal(tree)
 
 
-_NUMBER: Final = re.compile(r"[+-]?(\d{1,15}|\d{1,3}(,\d{3}){1,4})?(\.\d{1,15})?(e[+-]?\d{1,2})?", re.IGNORECASE)
+_NUMBER_PATTERN: Final = re.compile(r"[+-]?(\d{1,15}|\d{1,3}(,\d{3}){1,4})?(\.\d{1,15})?(e[+-]?\d{1,2})?", re.IGNORECASE)
 
 
-def number(text: str) -> Fraction | None:
+def parse_number(text: str) -> Fraction | None:
     """A number exactly as it is written: 0.1 is one tenth. Its length is limited, and so is its exponent."""
-    if not any(character.isdecimal() for character in text.lower().split("e")[0]) or not _NUMBER.fullmatch(text):
+    if not any(character.isdecimal() for character in text.lower().split("e")[0]) or not _NUMBER_PATTERN.fullmatch(text):
         return None
     return Fraction(text.replace(",", ""))
 
 
-def _unread(tree: exp.Expr) -> Refused:
+def _build_refusal(tree: exp.Expr) -> Refused:
     text = tree.sql(dialect="duckdb")
     shown = text if len(text) <= 60 else text[:59] + "…"
     return Unsupported(
@@ -224,7 +224,7 @@ def _unread(tree: exp.Expr) -> Refused:
     )
 
 
-def words(condition: Condition, *, inner: bool = False) -> str:
+def describe_condition(condition: Condition, *, inner: bool = False) -> str:
     """For people. ``inner`` puts brackets around what would otherwise be read differently."""
     match condition:
         case And(()):
@@ -232,30 +232,30 @@ def words(condition: Condition, *, inner: bool = False) -> str:
         case Not(And(())):
             return "no values"
         case And(parts):
-            text = " and ".join(words(part, inner=True) for part in parts)
+            text = " and ".join(describe_condition(part, inner=True) for part in parts)
             return f"({text})" if inner else text
         case Or(parts):
-            return "(" + " or ".join(words(part, inner=True) for part in parts) + ")"
-        case Not(Comparison(column, operator, values)) if operator in _CONTRARY:
-            return _test(column, _CONTRARY[operator], values)
+            return "(" + " or ".join(describe_condition(part, inner=True) for part in parts) + ")"
+        case Not(Comparison(column, operator, values)) if operator in _NEGATED_SIGNS:
+            return _describe_test(column, _NEGATED_SIGNS[operator], values)
         case Not(part):
-            return f"not {words(part, inner=True)}"
+            return f"not {describe_condition(part, inner=True)}"
         case Comparison(column, operator, values):
-            return _test(column, _SIGNS.get(operator, operator), values)
+            return _describe_test(column, _SIGN_WORDS.get(operator, operator), values)
 
 
-_CONTRARY: Final = {"=": "<>", "<": ">=", "<=": ">", ">": "<=", ">=": "<", "in": "not in", "null": "is known", "is": "<>"}
-_SIGNS: Final = {"null": "is missing", "is": "="}
+_NEGATED_SIGNS: Final = {"=": "<>", "<": ">=", "<=": ">", ">": "<=", ">=": "<", "in": "not in", "null": "is known", "is": "<>"}
+_SIGN_WORDS: Final = {"null": "is missing", "is": "="}
 
 
-def _test(column: str, sign: str, values: tuple[Value, ...]) -> str:
+def _describe_test(column: str, sign: str, values: tuple[Constant, ...]) -> str:
     if not values:
         return f"{column} {'is missing' if sign == '=' else 'is known' if sign == '<>' else sign}"
-    shown = [_written(value) for value in values]
+    shown = [_format_constant(value) for value in values]
     return f"{column} {sign} ({', '.join(shown)})" if "in" in sign else f"{column} {sign} {shown[0]}"
 
 
-def _written(value: Value) -> str:
+def _format_constant(value: Constant) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -263,15 +263,15 @@ def _written(value: Value) -> str:
     return str(value) if value.denominator == 1 else f"{float(value):.12g}"
 
 
-def normal(condition: Condition) -> Condition:
+def normalise_condition(condition: Condition) -> Condition:
     """The same condition with its parts in order, so that two ways of writing it are equal."""
     match condition:
         case Not(Not(part)):
-            return normal(part)
+            return normalise_condition(part)
         case Not(part):
-            return Not(normal(part))
+            return Not(normalise_condition(part))
         case And(parts) | Or(parts):
-            ordered = tuple(sorted({normal(part) for part in parts}, key=repr))
+            ordered = tuple(sorted({normalise_condition(part) for part in parts}, key=repr))
             return ordered[0] if len(ordered) == 1 else type(condition)(ordered)
         case Comparison(column, "in", values) if len(values) == 1:
             return Comparison(column, "=", values)

@@ -20,51 +20,70 @@ from fractions import Fraction
 from typing import Final
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.bounds import Combination, System, spread
-from hedgerow.risk.answers.conditions import Comparison, comparisons
-from hedgerow.risk.answers.conflicts import conflict
-from hedgerow.risk.answers.findings import Finding, amount, beyond, brief, described, listed, ordered, people, sum_of
-from hedgerow.risk.answers.groups import Group, Table, combination, derived, parts, small_groups, table_of, telling
-from hedgerow.risk.answers.published import Answers
+from hedgerow.risk.answers.conditions import Comparison, iterate_comparisons
+from hedgerow.risk.answers.findings import (
+    DisclosureFinding,
+    describe_group,
+    describe_people,
+    describe_remainder,
+    format_amount,
+    format_combination,
+    join_names,
+    shorten_combination,
+    sort_findings,
+)
+from hedgerow.risk.answers.inconsistency import find_inconsistency
+from hedgerow.risk.answers.lp_bounds import AnswerSystem, Combination, unpack_bits
+from hedgerow.risk.answers.published_answer import PublishedAnswers
+from hedgerow.risk.answers.small_groups import (
+    AnswerTable,
+    PeopleGroup,
+    build_answer_table,
+    drop_redundant_groups,
+    find_combination,
+    find_describing_answers,
+    find_small_groups,
+    list_derived_groups,
+)
 
-__all__ = ["Differenced", "differencing"]
+__all__ = ["DifferencingReport", "differencing"]
 
-_POSSIBLE: Final = 40  # groups that are named where there are no answers
-_TRIED: Final = 400
-_HIDDEN: Final = 300  # suppressed numbers that are looked at
+_MAX_POSSIBLE_GROUPS: Final = 40  # groups that are named where there are no answers
+_MAX_TRIED_GROUPS: Final = 400
+_MAX_HIDDEN_ANSWERS: Final = 300  # suppressed numbers that are looked at
 
 
 @dataclass(frozen=True, slots=True)
-class Differenced:
+class DifferencingReport:
     """The findings, the most dangerous first; how many groups the questions tell apart; and what could not be looked at."""
 
-    findings: tuple[Finding, ...]
-    atoms: int
-    questions: int
+    findings: tuple[DisclosureFinding, ...]
+    atom_count: int
+    question_count: int
     notes: tuple[str, ...] = ()
 
 
-def differencing(answers: Answers, *, k: int = 3) -> Differenced:
+def differencing(answers: PublishedAnswers, *, k: int = 3) -> DifferencingReport:
     """Find the groups of fewer than ``k`` people, and what is told about them."""
     if isinstance(k, bool) or not isinstance(k, int) or k < 2:
         raise InvalidArgument("k", "must be a whole number of at least 2", k)
-    found: list[Finding] = []
+    found: list[DisclosureFinding] = []
     notes: list[str] = []
     sizes = questions = 0
     for name in dict.fromkeys(answer.table for answer in answers.answers):
         given = [answer for answer in answers.answers if answer.table == name and answer.measure != "mean"]
         if not given:
             continue
-        table = table_of(given, answers, k)
-        sizes, questions = sizes + table.atoms, questions + len(table.counts) + len(table.sums)
-        found += _found(table)
-        notes += [*table.notes, *sorted(table.system.stopped)]
-    return Differenced(ordered(found), sizes, questions, (*_taken(answers), *notes))
+        table = build_answer_table(given, answers, k)
+        sizes, questions = sizes + table.atom_count, questions + len(table.counts) + len(table.sums)
+        found += _find_disclosures(table)
+        notes += [*table.notes, *sorted(table.system.search_notes)]
+    return DifferencingReport(sort_findings(found), sizes, questions, (*_list_assumptions(answers), *notes))
 
 
-def _taken(answers: Answers) -> Iterator[str]:
+def _list_assumptions(answers: PublishedAnswers) -> Iterator[str]:
     """Notes: what of the answers was taken for granted, or was not combined."""
-    if any(answer.implied for answer in answers.answers):
+    if any(answer.is_implied for answer in answers.answers):
         yield "The result of a GROUP BY is taken as complete: nobody is in a group that it does not show. Show groups left out with *."
     means = sum(answer.measure == "mean" for answer in answers.answers)
     if means:
@@ -74,181 +93,181 @@ def _taken(answers: Answers) -> Iterator[str]:
         yield f"Sums that were rounded or suppressed are not combined ({vague:,} of them)."
 
 
-def _found(table: Table) -> list[Finding]:
-    if all(answer.low is None or answer.implied for answer in table.counts):
-        return list(_possible(table))
-    broken = conflict(table.system, [answer.name for answer in table.counts])
+def _find_disclosures(table: AnswerTable) -> list[DisclosureFinding]:
+    if all(answer.low is None or answer.is_implied for answer in table.counts):
+        return list(_find_possible_groups(table))
+    broken = find_inconsistency(table.system, [answer.name for answer in table.counts])
     if broken is not None:
         return [broken]
-    table.empty = table.system.empty()[0]
-    every = small_groups(table)
-    small = telling(table, every)
-    recovered = dict(_recovered(table))
+    table.empty_atoms = table.system.find_empty_atoms()[0]
+    every = find_small_groups(table)
+    small = drop_redundant_groups(table, every)
+    recovered = dict(_find_recoverable(table))
     findings = list(recovered.values())
-    findings += [_isolated(table, group) for group in small if group.bits not in recovered]
-    findings += _attributes(table, every)
-    findings += [found for group in small if group.low == group.high for found in _values(table, group)]
+    findings += [_build_isolation_finding(table, group) for group in small if group.atom_bits not in recovered]
+    findings += _find_shared_attributes(table, every)
+    findings += [found for group in small if group.low == group.high for found in _find_values(table, group)]
     return findings
 
 
-def _who(table: Table, group: Group) -> str:
-    return described([table.counts[a].condition for a in group.inside], [table.counts[b].condition for b in group.outside])
+def _describe_group(table: AnswerTable, group: PeopleGroup) -> str:
+    return describe_group([table.counts[a].condition for a in group.inside], [table.counts[b].condition for b in group.outside])
 
 
-def _isolated(table: Table, group: Group) -> Finding:
-    who = _who(table, group)
-    names, shown = _shown(table, group.bits, group.low, group.high)
+def _build_isolation_finding(table: AnswerTable, group: PeopleGroup) -> DisclosureFinding:
+    who = _describe_group(table, group)
+    names, shown = _explain_size(table, group.atom_bits, group.low, group.high)
     if group.low != group.high:
-        sentence = f"{brief(shown)}: between {group.low:,} and {group.high:,} people have {who}."
-        return Finding("bounded", sentence, who, group.low, group.high, names, shown)
-    if group.bits in table.members:
-        sentence = f"{brief(shown)} = {group.low:,} was published: {people(group.low)} {who}."
-        return Finding("published", sentence, who, group.low, group.high, names, shown)
-    equal = _equation(shown, group.low)
-    return Finding("isolated", f"{equal}: {people(group.low)} {who}.", who, group.low, group.high, names, shown)
+        sentence = f"{shorten_combination(shown)}: between {group.low:,} and {group.high:,} people have {who}."
+        return DisclosureFinding("bounded", sentence, who, group.low, group.high, names, shown)
+    if group.atom_bits in table.members:
+        sentence = f"{shorten_combination(shown)} = {group.low:,} was published: {describe_people(group.low)} {who}."
+        return DisclosureFinding("published", sentence, who, group.low, group.high, names, shown)
+    equal = _format_equation(shown, group.low)
+    return DisclosureFinding("isolated", f"{equal}: {describe_people(group.low)} {who}.", who, group.low, group.high, names, shown)
 
 
-def _recovered(table: Table) -> Iterator[tuple[int, Finding]]:
+def _find_recoverable(table: AnswerTable) -> Iterator[tuple[int, DisclosureFinding]]:
     """Numbers that were suppressed, or told by their bounds only, and that the others give away; with the group that each is about."""
-    hidden = sorted(set(range(len(table.counts))) - set(table.system.exact))
-    if len(hidden) > _HIDDEN:
-        table.notes.append(f"Of {len(hidden):,} suppressed or rounded counts the first {_HIDDEN} were looked at.")
-    for place in hidden[:_HIDDEN]:
-        low, high = table.system.whole(table.members[place])
+    hidden = sorted(set(range(len(table.counts))) - set(table.system.exact_answers))
+    if len(hidden) > _MAX_HIDDEN_ANSWERS:
+        table.notes.append(f"Of {len(hidden):,} suppressed or rounded counts the first {_MAX_HIDDEN_ANSWERS} were looked at.")
+    for place in hidden[:_MAX_HIDDEN_ANSWERS]:
+        low, high = table.system.bound_integers(table.members[place])
         if low != high:
             continue
-        group = Group(table.members[place], low, high, (place,))
-        names, shown = _shown(table, group.bits, low, high)
-        who, name = _who(table, group), table.counts[place].name
-        equal = _equation(shown, low)
+        group = PeopleGroup(table.members[place], low, high, (place,))
+        names, shown = _explain_size(table, group.atom_bits, low, high)
+        who, name = _describe_group(table, group), table.counts[place].name
+        equal = _format_equation(shown, low)
         how = "suppressed" if table.counts[place].low is None else "told by its bounds only"
-        sentence = f"{equal}: {name} was {how}, but {people(low)} {who}."
-        yield group.bits, Finding("recoverable", sentence, who, low, high, names, shown)
+        sentence = f"{equal}: {name} was {how}, but {describe_people(low)} {who}."
+        yield group.atom_bits, DisclosureFinding("recoverable", sentence, who, low, high, names, shown)
 
 
-def _shown(table: Table, bits: int, low: int, high: int) -> tuple[tuple[str, ...], str]:
+def _explain_size(table: AnswerTable, bits: int, low: int, high: int) -> tuple[tuple[str, ...], str]:
     """The answers that show a size, and how: one answer, a sum and difference of some, or bounds from above and below."""
-    equal = combination(table, bits) if low == high else None
+    equal = find_combination(table, bits) if low == high else None
     if equal is not None:
         terms = [(table.counts[place].name, coefficient) for place, coefficient in equal[0]]
-        return tuple(name for name, _ in terms), sum_of(terms) + (" (others being empty)" if equal[1] else "")
-    most, least = table.system.at_most(bits), table.system.at_least(bits)
-    if not high and most is not None and not most[1].at_most:
-        return tuple(table.counts[place].name for place, _ in most[1].terms), _line(table, most[1])
+        return tuple(name for name, _ in terms), format_combination(terms) + (" (others being empty)" if equal[1] else "")
+    most, least = table.system.bound_above(bits), table.system.bound_below(bits)
+    if not high and most is not None and not most[1].upper_bound:
+        return tuple(table.counts[place].name for place, _ in most[1].terms), _format_proof(table, most[1])
     proofs = [proof for end in (most, least) if end is not None for proof in [end[1]] if proof is not None]
     names = tuple(dict.fromkeys(table.counts[place].name for proof in proofs for place, _ in proof.terms))
-    ways = [_line(table, proof) for proof in proofs]
+    ways = [_format_proof(table, proof) for proof in proofs]
     if most is None or most[0] != high or least[0] != low:
         ways.append("that people are whole")  # a search among whole numbers showed it, with a proof for each of its cases
     return names, f"bounds from {' and '.join(ways)}"
 
 
-def _equation(shown: str, size: int) -> str:
-    return brief(shown) if shown.startswith("bounds") else f"{brief(shown)} = {size:,}"
+def _format_equation(shown: str, size: int) -> str:
+    return shorten_combination(shown) if shown.startswith("bounds") else f"{shorten_combination(shown)} = {size:,}"
 
 
-def _line(table: Table, proof: Combination) -> str:
-    return sum_of([(table.counts[place].name, coefficient) for place, coefficient in proof.terms]) or "0"
+def _format_proof(table: AnswerTable, proof: Combination) -> str:
+    return format_combination([(table.counts[place].name, coefficient) for place, coefficient in proof.terms]) or "0"
 
 
-def _attributes(table: Table, small: list[Group]) -> Iterator[Finding]:
+def _find_shared_attributes(table: AnswerTable, small: list[PeopleGroup]) -> Iterator[DisclosureFinding]:
     """Groups of which everybody, or nobody, is in a group that was asked about, although their conditions do not say so."""
-    known = {group.bits: group for group in small}
+    known = {group.atom_bits: group for group in small}
     for place, bits in enumerate(table.members):
         low, high = table.system.low[place], table.system.high[place]
         if low is not None and high is not None and low >= 1:
-            known.setdefault(bits, Group(bits, int(low), int(high), (place,)))
+            known.setdefault(bits, PeopleGroup(bits, int(low), int(high), (place,)))
     told: list[tuple[int, int]] = []
-    for group in sorted(known.values(), key=lambda group: -group.bits.bit_count()):
-        for place in _smallest(table, group):
+    for group in sorted(known.values(), key=lambda group: -group.atom_bits.bit_count()):
+        for place in _find_containing_answers(table, group):
             bits = table.members[place]
-            if any(not group.bits & ~larger and shared & group.bits == bits & group.bits for larger, shared in told):
+            if any(not group.atom_bits & ~larger and shared & group.atom_bits == bits & group.atom_bits for larger, shared in told):
                 continue  # said already of a group that this one is a part of
-            told.append((group.bits, bits))
-            yield _attribute(table, group, place)
+            told.append((group.atom_bits, bits))
+            yield _build_attribute_finding(table, group, place)
         if group.high < table.k:
-            yield from (_attribute(table, group, place, nobody=True) for place in _largest(table, group))
+            yield from (_build_attribute_finding(table, group, place, nobody=True) for place in _find_disjoint_answers(table, group))
 
 
-def _smallest(table: Table, group: Group) -> list[int]:
+def _find_containing_answers(table: AnswerTable, group: PeopleGroup) -> list[int]:
     """Answers that count all people of a group, but not all who could be in it; those that say most, each once."""
     found: dict[int, int] = {}
     for place, bits in enumerate(table.members):
-        without = group.bits & ~bits
-        if without and group.bits & bits and not without & ~table.empty and not table.counts[place].implied:
-            found.setdefault(group.bits & bits, place)
+        without = group.atom_bits & ~bits
+        if without and group.atom_bits & bits and not without & ~table.empty_atoms and not table.counts[place].is_implied:
+            found.setdefault(group.atom_bits & bits, place)
     return [place for part, place in found.items() if not any(other != part and not other & ~part for other in found)]
 
 
-def _largest(table: Table, group: Group) -> list[int]:
+def _find_disjoint_answers(table: AnswerTable, group: PeopleGroup) -> list[int]:
     """Answers that could count people of a group and count none; those that say most, each once."""
     found: dict[int, int] = {}
     for place, bits in enumerate(table.members):
-        part = group.bits & bits
-        if part and not part & ~table.empty and not table.counts[place].implied:
+        part = group.atom_bits & bits
+        if part and not part & ~table.empty_atoms and not table.counts[place].is_implied:
             found.setdefault(part, place)
     return [place for part, place in found.items() if not any(other != part and not part & ~other for other in found)]
 
 
-def _attribute(table: Table, group: Group, place: int, *, nobody: bool = False) -> Finding:
-    who = _who(table, group)
+def _build_attribute_finding(table: AnswerTable, group: PeopleGroup, place: int, *, nobody: bool = False) -> DisclosureFinding:
+    who = _describe_group(table, group)
     held = [table.counts[a].condition for a in group.inside]
-    what = beyond(table.counts[place].condition, held)
-    bits = group.bits & table.members[place] if nobody else group.bits & ~table.members[place]
-    names, shown = _shown(table, bits, 0, 0)
+    what = describe_remainder(table.counts[place].condition, held)
+    bits = group.atom_bits & table.members[place] if nobody else group.atom_bits & ~table.members[place]
+    names, shown = _explain_size(table, bits, 0, 0)
     size = f"{group.low:,}" if group.low == group.high else f"{group.low:,} to {group.high:,}"
     if group.low == group.high == 1:
         said = f"the one person with {who} {'does not have' if nobody else 'has'} {what}"
     else:
         said = f"{'none' if nobody else 'all'} of the {size} people with {who} {'have' if nobody else 'also have'} {what}"
-    own = _shown(table, group.bits, group.low, group.high)[0]
+    own = _explain_size(table, group.atom_bits, group.low, group.high)[0]
     kind = "attribute" if group.high < table.k else "shared"
     answers = tuple(dict.fromkeys((*own, *names)))
-    equal = _equation(shown, 0)
-    return Finding(kind, f"{equal}: {said}.", who, group.low, group.high, answers, shown)
+    equal = _format_equation(shown, 0)
+    return DisclosureFinding(kind, f"{equal}: {said}.", who, group.low, group.high, answers, shown)
 
 
-def _values(table: Table, group: Group) -> Iterator[Finding]:
+def _find_values(table: AnswerTable, group: PeopleGroup) -> Iterator[DisclosureFinding]:
     """What the people of a small group have of a sum, where sums can be combined to it."""
-    among = ((1 << table.atoms) - 1) & ~table.empty
+    among = ((1 << table.atom_count) - 1) & ~table.empty_atoms
     for column in dict.fromkeys(answer.column for answer in table.sums):
         places = [place for place, answer in enumerate(table.sums) if answer.column == column and answer.value is not None]
-        sums = System.exactly(table.atoms, [(table.sums_members[place], table.sums[place].value or Fraction(0)) for place in places])
-        terms = sums.equals(spread(group.bits, table.atoms), among, sums.exact)
+        sums = AnswerSystem.from_exact_answers(table.atom_count, [(table.sum_members[place], table.sums[place].value or Fraction(0)) for place in places])
+        terms = sums.find_equal_combination(unpack_bits(group.atom_bits, table.atom_count), among, sums.exact_answers)
         if not terms:
             continue
         total = sum((coefficient * (sums.low[place] or 0) for place, coefficient in terms), Fraction(0))
         named = [(table.sums[places[place]].name, coefficient) for place, coefficient in terms]
-        who, names = _who(table, group), tuple(name for name, _ in named)
-        counted = _shown(table, group.bits, group.low, group.high)[0]
+        who, names = _describe_group(table, group), tuple(name for name, _ in named)
+        counted = _explain_size(table, group.atom_bits, group.low, group.high)[0]
         said = f"the one person with {who} has" if group.low == 1 else f"the {group.low:,} people with {who} have together"
-        sentence = f"{brief(sum_of(named))} = {amount(total)}: {said} {column} {amount(total)}."
+        sentence = f"{shorten_combination(format_combination(named))} = {format_amount(total)}: {said} {column} {format_amount(total)}."
         answers = tuple(dict.fromkeys((*names, *counted)))
-        yield Finding("value", sentence, who, group.low, group.high, answers, sum_of(named))
+        yield DisclosureFinding("value", sentence, who, group.low, group.high, answers, format_combination(named))
 
 
-def _possible(table: Table) -> Iterator[Finding]:
+def _find_possible_groups(table: AnswerTable) -> Iterator[DisclosureFinding]:
     """Without answers: the groups that nobody asked about and that questions together tell; first those with most conditions."""
-    asked, whole = set(table.members), (1 << table.atoms) - 1
-    found: dict[int, Finding] = {}
-    order = sorted(derived(table), key=lambda each: -len(list(_tests(table, each[1]))))
+    asked, whole = set(table.members), (1 << table.atom_count) - 1
+    found: dict[int, DisclosureFinding] = {}
+    order = sorted(list_derived_groups(table), key=lambda each: -len(list(_list_tests(table, each[1]))))
     for tried, (bits, (inside, outside)) in enumerate(order):
-        if len(found) == _POSSIBLE or tried == _TRIED:
+        if len(found) == _MAX_POSSIBLE_GROUPS or tried == _MAX_TRIED_GROUPS:
             table.notes.append(f"Of {len(order):,} groups those with most conditions were looked at, and {len(found)} are named.")
             break
         if bits in asked or bits in found:
             continue
-        terms = table.system.equals(spread(bits, table.atoms), whole, range(len(table.counts)))
+        terms = table.system.find_equal_combination(unpack_bits(bits, table.atom_count), whole, range(len(table.counts)))
         if not terms:
             continue
         named = [(table.counts[place].name, coefficient) for place, coefficient in terms]
-        group = Group(bits, 0, 0, *((inside, outside) if inside else parts(table, bits)))
-        who, names = _who(table, group), tuple(name for name, _ in named)
-        sentence = f"{brief(sum_of(named))} tells how many people have {who}: {listed(names)} together could isolate somebody."
-        found[bits] = Finding("possible", sentence, who, None, None, names, sum_of(named))
+        group = PeopleGroup(bits, 0, 0, *((inside, outside) if inside else find_describing_answers(table, bits)))
+        who, names = _describe_group(table, group), tuple(name for name, _ in named)
+        sentence = f"{shorten_combination(format_combination(named))} tells how many people have {who}: {join_names(names)} together could isolate somebody."
+        found[bits] = DisclosureFinding("possible", sentence, who, None, None, names, format_combination(named))
     yield from found.values()
 
 
-def _tests(table: Table, sides: tuple[tuple[int, ...], tuple[int, ...]]) -> Iterator[Comparison]:
+def _list_tests(table: AnswerTable, sides: tuple[tuple[int, ...], tuple[int, ...]]) -> Iterator[Comparison]:
     """The different tests that a group is described by: the more there are, the fewer people it will have."""
-    yield from {test for place in itertools.chain(*sides) for test in comparisons(table.counts[place].condition)}
+    yield from {test for place in itertools.chain(*sides) for test in iterate_comparisons(table.counts[place].condition)}

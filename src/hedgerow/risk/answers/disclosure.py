@@ -6,7 +6,7 @@
   left with the remainder R = S − x_1 − (theirs): it knows that x_1 is at most x_1 + R.
 - **p-percent rule**: the second largest contributor, who knows x_2, must not be able to estimate x_1 to within p percent. In the usual
   form a cell is flagged when S − x_1 − x_2 < (p / 100) x_1; in the form of a ratio when x_1 / (S − x_2) > q. They are the same rule for
-  q = 1 / (1 + p / 100): multiply out. ``ratio_threshold`` converts.
+  q = 1 / (1 + p / 100): multiply out. ``convert_p_to_ratio`` converts.
 - **(n, k)-dominance**: flagged when the n largest have more than k percent of S.
 - **Minimum frequency**: flagged when there are fewer than m contributors.
 
@@ -24,27 +24,27 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.engines.quoting import quote_name
+from hedgerow.engines.compile.quoting import quote_name
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.findings import Finding
-from hedgerow.risk.answers.published import Answers
+from hedgerow.risk.answers.findings import DisclosureFinding
+from hedgerow.risk.answers.published_answer import PublishedAnswers
 
 __all__ = [
     "Cell",
-    "Deaggregated",
+    "Deaggregation",
     "Rules",
-    "cells",
+    "build_cells",
+    "check_published_sums",
+    "convert_p_to_ratio",
     "deaggregate",
-    "dominated",
-    "flags",
-    "p_percent",
-    "p_ratio",
-    "published_cells",
-    "ratio_threshold",
-    "unchecked",
+    "list_unchecked_sums",
+    "list_violations",
+    "violates_dominance",
+    "violates_p_percent",
+    "violates_p_ratio",
 ]
 
-_BORDER: Final = Fraction(1, 10**12)  # sums of doubles are this far off at most: what lies on the border within it is flagged
+_FLOAT_TOLERANCE: Final = Fraction(1, 10**12)  # sums of doubles are this far off at most: what lies on the border within it is flagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class Rules:
 
     def __post_init__(self) -> None:
         if self.p is not None:
-            object.__setattr__(self, "p", _exact(self.p, "p"))
+            object.__setattr__(self, "p", _to_fraction(self.p, "p"))
             if self.p <= 0:
                 raise InvalidArgument("p", "must be a percentage above 0", float(self.p))
         if self.dominance is not None:
             n, k = self.dominance
-            object.__setattr__(self, "dominance", (n, _exact(k, "k")))
-            if isinstance(n, bool) or not isinstance(n, int) or n < 1 or not 0 < _exact(k, "k") < 100:
+            object.__setattr__(self, "dominance", (n, _to_fraction(k, "k")))
+            if isinstance(n, bool) or not isinstance(n, int) or n < 1 or not 0 < _to_fraction(k, "k") < 100:
                 raise InvalidArgument("dominance", "must be a number of contributors and a percentage between 0 and 100", self.dominance)
         if self.minimum is not None and (isinstance(self.minimum, bool) or not isinstance(self.minimum, int) or self.minimum < 2):
             raise InvalidArgument("minimum", "must be a whole number of at least 2", self.minimum)
@@ -78,13 +78,13 @@ class Cell:
     total: Fraction
     largest: Fraction
     second: Fraction
-    top: Fraction  # of the n largest, n being that of the dominance rule
-    real: bool = False  # a sum of doubles, which is off by a little
+    top_total: Fraction  # of the n largest, n being that of the dominance rule
+    is_float: bool = False  # a sum of doubles, which is off by a little
 
     @classmethod
     def of(cls, contributions: Iterable[Any], n: int = 2, key: tuple[Any, ...] = ()) -> Cell:
         """From a list of contributions, each of another contributor."""
-        given = [_exact(each, "contribution", shown=False) for each in contributions]
+        given = [_to_fraction(each, "contribution", shown=False) for each in contributions]
         if not given:
             raise InvalidArgument("contributions", "must be at least one")
         if min(given) < 0:
@@ -100,50 +100,50 @@ class Cell:
         return self.total - self.largest - self.second
 
 
-def ratio_threshold(p: Any) -> Fraction:
+def convert_p_to_ratio(p: Any) -> Fraction:
     """The threshold of the ratio that flags the same cells as p percent in the usual form."""
-    percent = _exact(p, "p")
+    percent = _to_fraction(p, "p")
     if percent <= 0:
         raise InvalidArgument("p", "must be a percentage above 0", p)
     return 1 / (1 + percent / 100)
 
 
-def p_percent(cell: Cell, p: Any) -> bool:
+def violates_p_percent(cell: Cell, p: Any) -> bool:
     """The usual form: S − x_1 − x_2 < p % of x_1."""
-    return cell.remainder < _exact(p, "p") / 100 * cell.largest
+    return cell.remainder < _to_fraction(p, "p") / 100 * cell.largest
 
 
-def p_ratio(cell: Cell, threshold: Any) -> bool:
+def violates_p_ratio(cell: Cell, threshold: Any) -> bool:
     """The ratio: x_1 / (S − x_2) > threshold; a cell of zeros has none and is not flagged by it."""
-    return cell.largest > _exact(threshold, "threshold") * (cell.total - cell.second)
+    return cell.largest > _to_fraction(threshold, "threshold") * (cell.total - cell.second)
 
 
-def dominated(cell: Cell, k: Any) -> bool:
+def violates_dominance(cell: Cell, k: Any) -> bool:
     """The n largest have more than k percent."""
-    return cell.top > _exact(k, "k") / 100 * cell.total
+    return cell.top_total > _to_fraction(k, "k") / 100 * cell.total
 
 
-def flags(cell: Cell, rules: Rules | None = None) -> tuple[str, ...]:
+def list_violations(cell: Cell, rules: Rules | None = None) -> tuple[str, ...]:
     """What is wrong with publishing the total, as sentences. A sum of doubles that lies on a border is flagged."""
     rules = rules or Rules()
     found = []
-    near = cell.total * _BORDER if cell.real else Fraction(0)
+    near = cell.total * _FLOAT_TOLERANCE if cell.is_float else Fraction(0)
     if rules.minimum is not None and cell.contributors < rules.minimum:
-        found.append(f"{_so_many(cell.contributors)}, fewer than {rules.minimum}")
+        found.append(f"{_format_contributors(cell.contributors)}, fewer than {rules.minimum}")
     if rules.p is not None and cell.remainder - near < rules.p / 100 * cell.largest:
-        share = f" (to within {_percent(cell.remainder / cell.largest)})" if cell.contributors > 2 else " exactly"
+        share = f" (to within {_format_percent(cell.remainder / cell.largest)})" if cell.contributors > 2 else " exactly"
         who = "the second largest contributor can compute the largest" if cell.contributors > 1 else "everybody can compute the only one"
         found.append(f"{who}{share}")
-    if rules.dominance is not None and cell.total and cell.top + near > rules.dominance[1] / 100 * cell.total:
+    if rules.dominance is not None and cell.total and cell.top_total + near > rules.dominance[1] / 100 * cell.total:
         n = min(rules.dominance[0], cell.contributors)
-        found.append(f"the largest {n if n > 1 else 'one'} make {_percent(cell.top / cell.total)} of the total")
+        found.append(f"the largest {n if n > 1 else 'one'} make {_format_percent(cell.top_total / cell.total)} of the total")
     if not cell.total:
         found.append("the total is 0, so every contribution is 0")
     return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
-class Deaggregated:
+class Deaggregation:
     """What a coalition learns of one contribution: it is at least ``low`` and at most ``high``."""
 
     coalition: int
@@ -152,20 +152,20 @@ class Deaggregated:
     truth: Fraction
 
     @property
-    def exact(self) -> bool:
+    def is_exact(self) -> bool:
         """Whether there is no doubt left."""
         return self.low == self.high
 
     @property
-    def within(self) -> Fraction | None:
+    def relative_error(self) -> Fraction | None:
         """How far the upper end is off, as a share of the truth; None of a truth of 0."""
         return (self.high - self.truth) / self.truth if self.truth else None
 
 
-def deaggregate(contributions: Sequence[Any], *, target: int = 0, coalition: int | None = None) -> Deaggregated:
+def deaggregate(contributions: Sequence[Any], *, target: int = 0, coalition: int | None = None) -> Deaggregation:
     """Take apart a total. The target is a place in the list; the coalition are the largest others, all of them without a number: the worst
     case. They know what they contributed, and that nobody contributes less than 0."""
-    given = [_exact(each, "contribution", shown=False) for each in contributions]
+    given = [_to_fraction(each, "contribution", shown=False) for each in contributions]
     if not given or min(given) < 0:
         raise InvalidArgument("contributions", "must be at least one, and none negative")
     if not 0 <= target < len(given):
@@ -175,10 +175,10 @@ def deaggregate(contributions: Sequence[Any], *, target: int = 0, coalition: int
     if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= len(others):
         raise InvalidArgument("coalition", f"must be from 0 to {len(others)} of the others", coalition)
     left = sum(given, Fraction(0)) - sum(others[:size], Fraction(0))
-    return Deaggregated(size, left if size == len(others) else Fraction(0), left, given[target])
+    return Deaggregation(size, left if size == len(others) else Fraction(0), left, given[target])
 
 
-def cells(data: Any, by: Sequence[str], value: str, contributor: str | None = None, *, n: int = 2) -> list[Cell]:
+def build_cells(data: Any, by: Sequence[str], value: str, contributor: str | None = None, *, n: int = 2) -> list[Cell]:
     """The cells of microdata: a frame or an Arrow table. Rows of one contributor in one cell are added up first; without a column for the
     contributor each row is one. DuckDB does it in one pass; whole numbers exactly, doubles with compensated sums."""
     import duckdb
@@ -193,7 +193,7 @@ def cells(data: Any, by: Sequence[str], value: str, contributor: str | None = No
             if name not in names:
                 raise InvalidArgument("column", f"must be one of {', '.join(names)}", name)
         real = names[value] in ("DOUBLE", "FLOAT")
-        rows = connection.execute(_per_cell(by, value, contributor, n, real=real)).fetchall()
+        rows = connection.execute(_compile_cell_query(by, value, contributor, n, real=real)).fetchall()
     except duckdb.Error:
         raise InvalidArgument("data", "must be a frame or an Arrow table whose value column holds numbers") from None
     finally:
@@ -202,15 +202,15 @@ def cells(data: Any, by: Sequence[str], value: str, contributor: str | None = No
     for *key, least, people, total, largest, second, top in rows:
         if least < 0:
             raise InvalidArgument("value", "must not be negative for any contributor: the rules are about shares of a total", value)
-        whole, first, next_, most = (_exact(each, "value", shown=False) for each in (total, largest, second or 0, top))
+        whole, first, next_, most = (_to_fraction(each, "value", shown=False) for each in (total, largest, second or 0, top))
         found.append(Cell(tuple(key), int(people), whole, first, next_, most, real))
     return found
 
 
-def published_cells(answers: Answers, rules: Rules | None = None) -> list[Finding]:
+def check_published_sums(answers: PublishedAnswers, rules: Rules | None = None) -> list[DisclosureFinding]:
     """The rules for sums of which the custodian gave the largest contributions, or all of them."""
     rules = rules or Rules()
-    people = {answer.question: answer.value for answer in answers.answers if answer.measure == "count"}
+    people = {answer.question_key: answer.value for answer in answers.answers if answer.measure == "count"}
     found = []
     for answer in answers.answers:
         if answer.measure != "sum" or len(answer.contributions) < 1 or answer.value is None:
@@ -218,19 +218,19 @@ def published_cells(answers: Answers, rules: Rules | None = None) -> list[Findin
         parts = sorted(answer.contributions, reverse=True)
         if parts[-1] < 0 or sum(parts) > answer.value:
             raise InvalidArgument(answer.name, "must have contributions that are not negative and add up to no more than its answer")
-        counted = people.get((answer.table, "count", "", answer.question[3]))
+        counted = people.get((answer.table, "count", "", answer.question_key[3]))
         complete = sum(parts) == answer.value
         size = len(parts) if complete else int(counted) if counted is not None else max(rules.minimum or 0, 3)
         n = rules.dominance[0] if rules.dominance else 2
         cell = Cell((), size, answer.value, parts[0], parts[1] if len(parts) > 1 else Fraction(0), sum(parts[:n], Fraction(0)))
-        reasons = flags(cell, rules)
+        reasons = list_violations(cell, rules)
         if reasons:
-            sentence = f"{answer.name}, the {answer.words}, is a risk by the rules for totals: {'; '.join(reasons)}."
-            found.append(Finding("dominated", sentence, answer.words, size, size, (answer.name,)))
+            sentence = f"{answer.name}, the {answer.description}, is a risk by the rules for totals: {'; '.join(reasons)}."
+            found.append(DisclosureFinding("dominated", sentence, answer.description, size, size, (answer.name,)))
     return found
 
 
-def unchecked(answers: Answers) -> list[str]:
+def list_unchecked_sums(answers: PublishedAnswers) -> list[str]:
     """Notes: which sums the rules could not be held against."""
     sums = [answer for answer in answers.answers if answer.measure == "sum"]
     bare = [answer for answer in sums if not answer.contributions or answer.value is None]
@@ -242,7 +242,7 @@ def unchecked(answers: Answers) -> list[str]:
     ]
 
 
-def _per_cell(by: Sequence[str], value: str, contributor: str | None, n: int, *, real: bool) -> str:
+def _compile_cell_query(by: Sequence[str], value: str, contributor: str | None, n: int, *, real: bool) -> str:
     keys, amount, add = ", ".join(map(quote_name, by)), quote_name(value), "fsum" if real else "sum"
     each = f"SELECT {keys}, {f'{add}({amount})' if contributor else amount} AS amount FROM data WHERE {amount} IS NOT NULL"
     each += f" GROUP BY {keys}, {quote_name(contributor)}" if contributor else ""
@@ -254,7 +254,7 @@ def _per_cell(by: Sequence[str], value: str, contributor: str | None, n: int, *,
     )
 
 
-def _exact(given: Any, argument: str, *, shown: bool = True) -> Fraction:
+def _to_fraction(given: Any, argument: str, *, shown: bool = True) -> Fraction:
     if isinstance(given, np.generic):
         given = given.item()
     if isinstance(given, bool) or not hasattr(given, "as_integer_ratio"):
@@ -265,9 +265,9 @@ def _exact(given: Any, argument: str, *, shown: bool = True) -> Fraction:
         raise InvalidArgument(argument, "must be a finite number", *([given] if shown else [])) from None
 
 
-def _so_many(count: int) -> str:
+def _format_contributors(count: int) -> str:
     return "one contributor" if count == 1 else f"{count:,} contributors"
 
 
-def _percent(share: Fraction) -> str:
+def _format_percent(share: Fraction) -> str:
     return f"{float(100 * share):.3g} %"

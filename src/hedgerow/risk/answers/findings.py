@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.conditions import And, Comparison, Condition, both, normal, words
+from hedgerow.risk.answers.conditions import And, Comparison, Condition, conjoin, describe_condition, normalise_condition
 
-__all__ = ["KINDS", "Finding", "amount", "beyond", "brief", "described", "listed", "ordered", "people", "sum_of"]
+__all__ = ["KINDS", "DisclosureFinding", "describe_group", "describe_people", "describe_remainder", "format_amount", "format_combination", "join_names", "shorten_combination", "sort_findings"]
 
-_LONG: Final = 24  # words of a combination
+_MAX_COMBINATION_WORDS: Final = 24  # words of a combination
 
 # In the order of danger, each with what it means.
 KINDS: Final[dict[str, str]] = {
@@ -31,7 +31,7 @@ KINDS: Final[dict[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DisclosureFinding:
     """One danger: its kind, a sentence for people, whom it is about, between how many people that are, and which answers show it how."""
 
     kind: str
@@ -51,25 +51,25 @@ class Finding:
         return {**asdict(self), "answers": list(self.answers)}
 
 
-def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def sort_findings(findings: Iterable[DisclosureFinding]) -> tuple[DisclosureFinding, ...]:
     """The most dangerous first; of one kind, the smallest group first, then the shortest combination."""
     rank = {kind: place for place, kind in enumerate(KINDS)}
     return tuple(sorted(findings, key=lambda each: (rank[each.kind], each.high if each.high is not None else 10**9, len(each.answers))))
 
 
-def people(count: int) -> str:
+def describe_people(count: int) -> str:
     """How many, with the verb that follows."""
     return "exactly one person has" if count == 1 else f"exactly {count:,} people have" if count else "nobody has"
 
 
-def amount(value: Fraction) -> str:
+def format_amount(value: Fraction) -> str:
     """A number in full, as it is if it is whole or a short decimal."""
     if value.denominator == 1:
         return f"{value.numerator:,}".replace("-", "−")
     return f"{float(value):,.10g}".replace("-", "−")
 
 
-def sum_of(terms: Sequence[tuple[str, Fraction]]) -> str:
+def format_combination(terms: Sequence[tuple[str, Fraction]]) -> str:
     """A combination in words: ``Q1 − Q2 + 2·Q3``, what is added first."""
     parts: list[str] = []
     for name, coefficient in sorted(terms, key=lambda term: term[1] < 0):
@@ -80,41 +80,41 @@ def sum_of(terms: Sequence[tuple[str, Fraction]]) -> str:
     return " ".join(parts)
 
 
-def brief(combination: str) -> str:
+def shorten_combination(combination: str) -> str:
     """A long combination cut for a sentence; the finding has all of it."""
     parts = combination.split(" ")
-    return combination if len(parts) <= _LONG else f"{' '.join(parts[: _LONG - 8])} … {parts[-1]}"
+    return combination if len(parts) <= _MAX_COMBINATION_WORDS else f"{' '.join(parts[: _MAX_COMBINATION_WORDS - 8])} … {parts[-1]}"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names in a sentence."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def described(inside: Sequence[Condition], outside: Sequence[Condition]) -> str:
+def describe_group(inside: Sequence[Condition], outside: Sequence[Condition]) -> str:
     """Who satisfies some conditions, but not others. What the first part says already is not said again in the second."""
-    held = {_said(part): part for condition in inside for part in _conjuncts(condition)}
-    left = [beyond(condition, inside) for condition in outside]
+    held = {_normalise_part(part): part for condition in inside for part in _list_conjuncts(condition)}
+    left = [describe_remainder(condition, inside) for condition in outside]
     outer = list(dict.fromkeys(left))
     if not held and outer:
         return f"neither {' nor '.join(outer)}" if len(outer) > 1 else f"not {outer[0]}"
-    return words(both(*held.values())) + (f", but not {' nor '.join(outer)}" if outer else "")
+    return describe_condition(conjoin(*held.values())) + (f", but not {' nor '.join(outer)}" if outer else "")
 
 
-def beyond(condition: Condition, given: Sequence[Condition]) -> str:
+def describe_remainder(condition: Condition, given: Sequence[Condition]) -> str:
     """What a condition says that others do not say already."""
-    known = {_said(part) for each in given for part in _conjuncts(each)}
-    rest = tuple(part for part in _conjuncts(condition) if _said(part) not in known)
-    return words(rest[0]) if len(rest) == 1 else words(And(rest), inner=bool(rest))
+    known = {_normalise_part(part) for each in given for part in _list_conjuncts(each)}
+    rest = tuple(part for part in _list_conjuncts(condition) if _normalise_part(part) not in known)
+    return describe_condition(rest[0]) if len(rest) == 1 else describe_condition(And(rest), inner=bool(rest))
 
 
-def _said(part: Condition) -> Condition:
+def _normalise_part(part: Condition) -> Condition:
     """What a part of a description says: to be in the group of a value is to have it."""
     match part:
         case Comparison(column, "is", values) if values:
             return Comparison(column, "=", values)
-    return normal(part)
+    return normalise_condition(part)
 
 
-def _conjuncts(condition: Condition) -> tuple[Condition, ...]:
+def _list_conjuncts(condition: Condition) -> tuple[Condition, ...]:
     return condition.parts if isinstance(condition, And) else (condition,)

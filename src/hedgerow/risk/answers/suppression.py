@@ -12,19 +12,19 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.answers.bounds import System
-from hedgerow.risk.answers.findings import Finding, amount
+from hedgerow.risk.answers.findings import DisclosureFinding, format_amount
+from hedgerow.risk.answers.lp_bounds import AnswerSystem
 
-__all__ = ["CHOICE", "Hole", "suppressed"]
+__all__ = ["SUPPRESSION_WARNING", "SuppressedCell", "bound_suppressed_cells"]
 
-CHOICE: Final = (
+SUPPRESSION_WARNING: Final = (
     "Which numbers are missing was chosen by looking at them: a hole says that the cell is a risky one, or stands beside one. "
     "A rule whose outcome depends on the data publishes something about the data, and no budget has paid for it."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
+class SuppressedCell:
     """A suppressed cell, and the ends between which the rest of the table holds it; ``high`` is None where nothing does. ``complete`` is
     False where a search among whole numbers was cut off, so that the ends may be wider than they need be."""
 
@@ -32,15 +32,15 @@ class Hole:
     column: str
     low: Fraction
     high: Fraction | None
-    complete: bool = True
+    is_complete: bool = True
 
     @property
-    def recoverable(self) -> bool:
+    def is_recoverable(self) -> bool:
         """Whether it is no hole at all."""
         return self.low == self.high
 
 
-def suppressed(
+def bound_suppressed_cells(
     rows: Sequence[str],
     columns: Sequence[str],
     table: Sequence[Sequence[Any]],
@@ -50,48 +50,48 @@ def suppressed(
     total: Any = None,
     whole: bool = True,
     below: int | None = None,
-) -> tuple[list[Hole], list[Finding]]:
+) -> tuple[list[SuppressedCell], list[DisclosureFinding]]:
     """The holes (None in ``table``) and the findings about them. ``whole`` for counts. ``below`` is the public rule "fewer than so many are
     suppressed", where nothing else was suppressed: it narrows every hole, because a hole then says that there are 1 to ``below`` − 1."""
-    _shape(rows, columns, table, row_totals, column_totals)
+    _check_shape(rows, columns, table, row_totals, column_totals)
     holes = [(i, j) for i, line in enumerate(table) for j, cell in enumerate(line) if cell is None]
     if not holes:
         return [], []
-    system = _system(holes, table, row_totals, column_totals, total, below)
-    if system.contradiction() is not None:
+    system = _build_system(holes, table, row_totals, column_totals, total, below)
+    if system.find_contradiction() is not None:
         raise InvalidArgument("table", "must add up to its totals: no numbers of at least 0 fill its holes")
     found, findings = [], []
     for place, (i, j) in enumerate(holes):
-        system.stopped.clear()
-        low, high = _ends(system, 1 << place, whole=whole)
-        hole = Hole(rows[i], columns[j], low, high, not system.stopped)
+        system.search_notes.clear()
+        low, high = _bound_cell(system, 1 << place, whole=whole)
+        hole = SuppressedCell(rows[i], columns[j], low, high, not system.search_notes)
         found.append(hole)
         where = f"{hole.row}, {hole.column}"
-        if hole.recoverable:
+        if hole.is_recoverable:
             ends = (int(low), int(low)) if whole else (None, None)
-            findings.append(Finding("recoverable", f"The suppressed cell {where} is {amount(low)}: the totals give it away.", where, *ends))
+            findings.append(DisclosureFinding("recoverable", f"The suppressed cell {where} is {format_amount(low)}: the totals give it away.", where, *ends))
         elif high is not None and low > 0 and (high - low) * 10 < low:
-            sentence = f"The suppressed cell {where} lies between {amount(low)} and {amount(high)}: within ten percent."
-            findings.append(Finding("bounded", sentence, where))
+            sentence = f"The suppressed cell {where} lies between {format_amount(low)} and {format_amount(high)}: within ten percent."
+            findings.append(DisclosureFinding("bounded", sentence, where))
     return found, findings
 
 
-def _ends(system: System, bits: int, *, whole: bool) -> tuple[Fraction, Fraction | None]:
+def _bound_cell(system: AnswerSystem, bits: int, *, whole: bool) -> tuple[Fraction, Fraction | None]:
     if whole:
-        least, most = system.whole(bits)
+        least, most = system.bound_integers(bits)
         return Fraction(least), None if most is None else Fraction(most)
-    high, low = system.at_most(bits), system.at_least(bits)[1]
-    return (Fraction(0) if low is None else -low.at_most), None if high is None else high[1].at_most
+    high, low = system.bound_above(bits), system.bound_below(bits)[1]
+    return (Fraction(0) if low is None else -low.upper_bound), None if high is None else high[1].upper_bound
 
 
-def _system(
+def _build_system(
     holes: Sequence[tuple[int, int]],
     table: Sequence[Sequence[Any]],
     row_totals: Sequence[Any] | None,
     column_totals: Sequence[Any] | None,
     total: Any,
     below: int | None,
-) -> System:
+) -> AnswerSystem:
     places = {hole: place for place, hole in enumerate(holes)}
     lines = [(total, [(i, j) for i, line in enumerate(table) for j in range(len(line))])]
     lines += [(each, [(i, j) for j in range(len(table[i]))]) for i, each in enumerate(row_totals or [])]
@@ -100,7 +100,7 @@ def _system(
     for each, line in lines:
         if each is None:
             continue
-        rest = _number(each) - sum((_number(table[i][j]) for i, j in line if (i, j) not in places), Fraction(0))
+        rest = _to_fraction(each) - sum((_to_fraction(table[i][j]) for i, j in line if (i, j) not in places), Fraction(0))
         members.append(sum(1 << places[cell] for cell in line if cell in places))
         low.append(rest)
         high.append(rest)
@@ -108,10 +108,10 @@ def _system(
         members += [1 << place for place in range(len(holes))]
         low += [Fraction(1)] * len(holes)
         high += [Fraction(below - 1)] * len(holes)
-    return System(len(holes), tuple(members), tuple(low), tuple(high))
+    return AnswerSystem(len(holes), tuple(members), tuple(low), tuple(high))
 
 
-def _shape(rows: Sequence[str], columns: Sequence[str], table: Sequence[Sequence[Any]], *totals: Sequence[Any] | None) -> None:
+def _check_shape(rows: Sequence[str], columns: Sequence[str], table: Sequence[Sequence[Any]], *totals: Sequence[Any] | None) -> None:
     if len(table) != len(rows) or any(len(line) != len(columns) for line in table):
         raise InvalidArgument("table", f"must have {len(rows)} lines of {len(columns)} cells, as the names say")
     for name, given, wanted in zip(("row_totals", "column_totals"), totals, (len(rows), len(columns)), strict=True):
@@ -119,7 +119,7 @@ def _shape(rows: Sequence[str], columns: Sequence[str], table: Sequence[Sequence
             raise InvalidArgument(name, f"must be {wanted}", len(given))
 
 
-def _number(given: Any) -> Fraction:
+def _to_fraction(given: Any) -> Fraction:
     if isinstance(given, bool) or not hasattr(given, "as_integer_ratio"):
         raise InvalidArgument("table", "must hold numbers, and None for what is suppressed")
     try:

@@ -5,7 +5,7 @@ answers are close to members @ secret. Three ways back, all over columns between
 
 - ``least_squares``: the column whose answers are nearest in squares; best for errors that are spread like a bell or a box;
 - ``linear_program``: nearest in absolute differences; the likeliest column under Laplace noise;
-- ``within``: any column whose answers are all within a stated bound of those published, for errors that have one, such as rounding.
+- ``fit_within_bound``: any column whose answers are all within a stated bound of those published, for errors that have one, such as rounding.
 
 ``scales`` says how wide the error of each answer is; those with narrower errors count more. An estimate in the very middle is rounded by a
 coin, so that a column about which nothing is known is guessed right half the time and not better.
@@ -21,117 +21,117 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.numeric.bits import words
+from hedgerow.numeric.bits import draw_words
 from hedgerow.plan.schema import Column, Schema
+from hedgerow.sql.binder.rule import find_filled_args
 from hedgerow.sql.catalog import Catalog, TableEntry
-from hedgerow.sql.phrases import write
-from hedgerow.sql.public import Public, read_public
-from hedgerow.sql.rule import filled
+from hedgerow.sql.public_tables.phrases import write_fragment
+from hedgerow.sql.public_tables.statement import PublicQuery, read_public_query
 
-__all__ = ["Floats", "Mask", "Rebuilt", "least_squares", "linear_program", "members_of", "within"]
+__all__ = ["Floats", "Mask", "Reconstruction", "fit_within_bound", "least_squares", "linear_program", "match_conditions"]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_STEPS: Final = 2000  # of the descent; it stops much earlier
-_STILL: Final = 1e-7  # when no estimate moves by more
-_MIDDLE: Final = 1e-6  # how near to 1/2 counts as in the middle
+_MAX_STEPS: Final = 2000  # of the descent; it stops much earlier
+_CONVERGED_CHANGE: Final = 1e-7  # when no estimate moves by more
+_COIN_TOLERANCE: Final = 1e-6  # how near to 1/2 counts as in the middle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rebuilt:
+class Reconstruction:
     """Between 0 and 1 for each person, and what that says about the secret."""
 
     estimate: Floats
     guess: Mask
 
-    def hits(self, truth: Mask) -> int:
+    def count_hits(self, truth: Mask) -> int:
         """For how many people the guess is right: all but the Hamming distance to the truth."""
         if truth.shape != self.guess.shape or truth.dtype != np.bool_:
             raise InvalidArgument("truth", f"must be a column of {self.guess.size} true and false", truth.shape)
         return int(np.count_nonzero(self.guess == truth))
 
 
-def members_of(public: Any, conditions: Sequence[str]) -> Mask:
+def match_conditions(public: Any, conditions: Sequence[str]) -> Mask:
     """Whom each condition holds for, given a frame of what everybody knows about them: the matrix of a list of WHERE clauses."""
     import duckdb
 
-    from hedgerow.engines.frames import snapshot
+    from hedgerow.engines.tables.arrow_snapshot import take_snapshot
 
     if not conditions:
         raise InvalidArgument("conditions", "must hold at least one, as after WHERE", conditions)
-    table = snapshot(public, "public")
+    table = take_snapshot(public, "public")
     if len({name.casefold() for name in table.column_names}) < table.num_columns:
         raise InvalidArgument("public", "must have columns that differ in more than upper and lower case")
     found = []
     with duckdb.connect(":memory:", config={"enable_external_access": "false", "threads": "1"}) as room:
         for condition in conditions:
             try:
-                asked = _asked(condition, table.column_names)
-                columns = [asked.names.write(asked.names.number(name)) for name in table.column_names]
+                asked = _parse_condition(condition, table.column_names)
+                columns = [asked.names.write_name(asked.names.number_name(name)) for name in table.column_names]
                 room.register("public 0", table.rename_columns(columns))
-                (column,) = room.execute(write(asked.phrase, asked.names)).fetchnumpy().values()
+                (column,) = room.execute(write_fragment(asked.fragment, asked.names)).fetchnumpy().values()
             except (duckdb.Error, Refused):
                 raise InvalidArgument("conditions", "must each be a condition on the public columns, as after WHERE", condition) from None
             found.append(np.asarray(column, dtype=np.bool_))
     return np.array(found, dtype=np.bool_)
 
 
-def _asked(condition: str, columns: Sequence[str]) -> Public:
+def _parse_condition(condition: str, columns: Sequence[str]) -> PublicQuery:
     """Return the question for whom a condition holds, as questions about public tables are read."""
     schema = Schema("public", tuple(Column(name, "text") for name in columns), None)
-    read = read_public(f"SELECT COALESCE(({condition}), FALSE) FROM public", Catalog({"public": TableEntry(schema)}))
-    parts = set() if read is None else filled(read.tree)
+    read = read_public_query(f"SELECT COALESCE(({condition}), FALSE) FROM public", Catalog({"public": TableEntry(schema)}))
+    parts = set() if read is None else find_filled_args(read.tree)
     if read is None or parts != {"expressions", "from_"} or len(read.tree.expressions) != 1:
         raise Refused("This is no condition.")
     return read
 
 
-def least_squares(members: Mask, answers: Floats, scales: Floats | None = None) -> Rebuilt:
+def least_squares(members: Mask, answers: Floats, scales: Floats | None = None) -> Reconstruction:
     """By accelerated descent (Beck and Teboulle): a step along the gradient, and back into the box."""
-    matrix, seen, weights = _checked(members, answers, scales)
+    matrix, seen, weights = _check_inputs(members, answers, scales)
     matrix, seen = matrix * weights[:, None], seen * weights
     gram, pull = matrix.T @ matrix, matrix.T @ seen
     step = 1 / max(float(gram.sum(axis=0).max()), 1e-300)  # no eigenvalue of a matrix without negative entries is above its column sums
     column = ahead = np.full(gram.shape[0], 0.5)
     momentum = 1.0
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         after = np.clip(ahead - step * (gram @ ahead - pull), 0.0, 1.0)
         following = (1 + (1 + 4 * momentum * momentum) ** 0.5) / 2
         ahead = after + (momentum - 1) / following * (after - column)
         moved = float(np.max(np.abs(after - column)))
         column, momentum = after, following
-        if moved < _STILL:
+        if moved < _CONVERGED_CHANGE:
             break
-    return _rounded(column)
+    return _round_estimate(column)
 
 
-def linear_program(members: Mask, answers: Floats, scales: Floats | None = None) -> Rebuilt:
+def linear_program(members: Mask, answers: Floats, scales: Floats | None = None) -> Reconstruction:
     """The least sum of absolute differences, by HiGHS: above + below is the difference, and both are at least 0."""
     from scipy import sparse
 
-    matrix, seen, weights = _checked(members, answers, scales)
+    matrix, seen, weights = _check_inputs(members, answers, scales)
     many, people = matrix.shape
     each = sparse.identity(many)
     equal = sparse.hstack([sparse.csr_matrix(matrix), each, -each]).tocsr()
     cost = np.concatenate([np.zeros(people), weights, weights])
     ends = [(0.0, 1.0)] * people + [(0.0, None)] * (2 * many)
-    return _rounded(_solved(cost, ends, A_eq=equal, b_eq=seen)[:people])
+    return _round_estimate(_solve_linear_program(cost, ends, A_eq=equal, b_eq=seen)[:people])
 
 
-def within(members: Mask, answers: Floats, bound: float) -> Rebuilt:
+def fit_within_bound(members: Mask, answers: Floats, bound: float) -> Reconstruction:
     """A column that fits every answer to within ``bound``, by HiGHS. Refused when there is none."""
     from scipy import sparse
 
-    matrix, seen, _ = _checked(members, answers, None)
+    matrix, seen, _ = _check_inputs(members, answers, None)
     if not bound >= 0:
         raise InvalidArgument("bound", "must be at least 0", bound)
     both = sparse.csr_matrix(np.vstack([matrix, -matrix]))
     sides = np.concatenate([seen, -seen]) + (bound + 1e-9)
-    return _rounded(_solved(np.zeros(matrix.shape[1]), [(0.0, 1.0)] * matrix.shape[1], A_ub=both, b_ub=sides))
+    return _round_estimate(_solve_linear_program(np.zeros(matrix.shape[1]), [(0.0, 1.0)] * matrix.shape[1], A_ub=both, b_ub=sides))
 
 
-def _solved(cost: Floats, ends: list[Any], **conditions: Any) -> Floats:
+def _solve_linear_program(cost: Floats, ends: list[Any], **conditions: Any) -> Floats:
     from scipy.optimize import linprog
 
     found = linprog(cost, bounds=ends, method="highs", **conditions)
@@ -140,7 +140,7 @@ def _solved(cost: Floats, ends: list[Any], **conditions: Any) -> Floats:
     return np.asarray(found.x, dtype=np.float64)
 
 
-def _checked(members: Mask, answers: Floats, scales: Floats | None) -> tuple[Floats, Floats, Floats]:
+def _check_inputs(members: Mask, answers: Floats, scales: Floats | None) -> tuple[Floats, Floats, Floats]:
     """The matrix, the answers and the weights as numbers."""
     if members.ndim != 2 or not members.size:
         raise InvalidArgument("members", "must be a matrix: a row for each question, a column for each person", members.shape)
@@ -154,7 +154,7 @@ def _checked(members: Mask, answers: Floats, scales: Floats | None) -> tuple[Flo
     return members.astype(np.float64), seen, float(widths.min()) / widths
 
 
-def _rounded(estimate: Floats) -> Rebuilt:
-    coins = (words(estimate.size) >> np.uint64(63)).astype(np.bool_)
-    middle = np.abs(estimate - 0.5) < _MIDDLE
-    return Rebuilt(estimate, np.where(middle, coins, estimate > 0.5))
+def _round_estimate(estimate: Floats) -> Reconstruction:
+    coins = (draw_words(estimate.size) >> np.uint64(63)).astype(np.bool_)
+    middle = np.abs(estimate - 0.5) < _COIN_TOLERANCE
+    return Reconstruction(estimate, np.where(middle, coins, estimate > 0.5))

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.risk.table.alike import alike
-from hedgerow.risk.table.classes import Band, banded, dense, keys_of
-from hedgerow.risk.table.sources import Codes, Counts, chosen, desk
+from hedgerow.risk.table.column_matching import compile_common_terms
+from hedgerow.risk.table.encoded_tables import Codes, Counts, open_tables, resolve_columns
+from hedgerow.risk.table.equivalence_classes import SizeBand, compute_keys, count_by_band, renumber_keys
 
-__all__ = ["POSSIBLE", "Linkage", "linkage"]
+__all__ = ["MATCH_BAND_ENDS", "Linkage", "linkage"]
 
-POSSIBLE: Final = (0, 1, 2, 5, 10, 100)  # the last number of possible matches in each band
+MATCH_BAND_ENDS: Final = (0, 1, 2, 5, 10, 100)  # the last number of possible matches in each band
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,19 @@ class Linkage:
     on: tuple[str, ...]
     rows: tuple[int, int]
     incomplete: tuple[int, int]
-    possible: tuple[Band, ...]
-    expected: float
+    match_bands: tuple[SizeBand, ...]
+    expected_correct: float
     pairs: npt.NDArray[np.int64] = field(repr=False, compare=False)
 
     @property
-    def certain(self) -> int:
+    def certain_count(self) -> int:
         """Rows that are unique in both files and agree: one person, if she is in both."""
         return len(self.pairs)
 
     @property
-    def linked(self) -> int:
+    def linked_count(self) -> int:
         """Rows of the first file that have a possible match in the second."""
-        return sum(band.rows for band in self.possible[1:])
+        return sum(band.rows for band in self.match_bands[1:])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; who the certain ones are is left out."""
@@ -53,11 +53,11 @@ class Linkage:
             "rows": self.rows[0],
             "other_rows": self.rows[1],
             "incomplete": list(self.incomplete),
-            "certain": self.certain,
-            "certain_fraction": self.certain / self.rows[0],
-            "linked": self.linked,
-            "expected_correct": self.expected,
-            "possible": [band.to_dict() for band in self.possible],
+            "certain": self.certain_count,
+            "certain_fraction": self.certain_count / self.rows[0],
+            "linked": self.linked_count,
+            "expected_correct": self.expected_correct,
+            "possible": [band.to_dict() for band in self.match_bands],
         }
 
 
@@ -68,20 +68,20 @@ def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage
     ``expected`` is how many of one-to-one guesses are right on average: in a class of m rows here and n there, an attacker who pairs them
     at random has min(m, n) / max(m, n) right, if everybody on the smaller side is on the other too. Where fewer are, it is fewer.
     """
-    with desk(first, second) as opened:
-        sides = opened.columns(0), opened.columns(1)
-        names = _shared([tuple(name for name, _ in side) for side in sides], on)
-        terms = alike(opened, sides, names)
-        relations = [opened.keep(place, terms[place]) for place in (0, 1)]
-        codes, sizes, missing = opened.code(relations, len(names))
-    whole = [_complete(side, missing) for side in codes]
-    ids, groups = _together([[column[rows] for column in side] for side, rows in zip(codes, whole, strict=True)], sizes)
+    with open_tables(first, second) as opened:
+        sides = opened.list_columns(0), opened.list_columns(1)
+        names = _match_column_names([tuple(name for name, _ in side) for side in sides], on)
+        terms = compile_common_terms(opened, sides, names)
+        relations = [opened.load_terms(place, terms[place]) for place in (0, 1)]
+        codes, sizes, missing = opened.encode_columns(relations, len(names))
+    whole = [_find_complete_rows(side, missing) for side in codes]
+    ids, groups = _number_joint_classes([[column[rows] for column in side] for side, rows in zip(codes, whole, strict=True)], sizes)
     here, there = ids[: len(whole[0])], ids[len(whole[0]) :]
     counts = np.bincount(here, minlength=groups), np.bincount(there, minlength=groups)
     rows = len(codes[0][0]), len(codes[1][0])
     lacking = rows[0] - len(whole[0]), rows[1] - len(whole[1])
     faced = np.concatenate((counts[1][here], np.zeros(lacking[0], dtype=np.int64)))
-    bands = banded(faced, np.ones(len(faced), dtype=np.int64), POSSIBLE)
+    bands = count_by_band(faced, np.ones(len(faced), dtype=np.int64), MATCH_BAND_ENDS)
     least, most = np.minimum(*counts), np.maximum(*counts)
     return Linkage(
         tuple(name for name, _ in names),
@@ -89,11 +89,11 @@ def linkage(first: Any, second: Any, on: Sequence[str] | None = None) -> Linkage
         lacking,
         tuple(bands),
         float((least / np.maximum(most, 1)).sum()),
-        _pairs(counts, here, there, whole),
+        _find_certain_pairs(counts, here, there, whole),
     )
 
 
-def _pairs(counts: tuple[Counts, Counts], here: Counts, there: Counts, whole: Sequence[Counts]) -> npt.NDArray[np.int64]:
+def _find_certain_pairs(counts: tuple[Counts, Counts], here: Counts, there: Counts, whole: Sequence[Counts]) -> npt.NDArray[np.int64]:
     """Places of the rows that are alone in their class on both sides, in the order of the first file."""
     alone = (counts[0] == 1) & (counts[1] == 1)
     places = np.full(len(alone), -1, dtype=np.int64)
@@ -102,7 +102,7 @@ def _pairs(counts: tuple[Counts, Counts], here: Counts, there: Counts, whole: Se
     return np.stack((whole[0][mine], places[here[mine]]), axis=1)
 
 
-def _complete(columns: Sequence[Codes], missing: Sequence[int]) -> Counts:
+def _find_complete_rows(columns: Sequence[Codes], missing: Sequence[int]) -> Counts:
     """The rows that lack nothing."""
     there = np.ones(len(columns[0]), dtype=bool)
     for codes, null in zip(columns, missing, strict=True):
@@ -111,15 +111,15 @@ def _complete(columns: Sequence[Codes], missing: Sequence[int]) -> Counts:
     return np.flatnonzero(there)
 
 
-def _together(sides: Sequence[Sequence[Codes]], sizes: Sequence[int]) -> tuple[Counts, int]:
+def _number_joint_classes(sides: Sequence[Sequence[Codes]], sizes: Sequence[int]) -> tuple[Counts, int]:
     """Ids of the classes of both files' rows, one file after the other."""
     ids, groups = np.zeros(sum(len(side[0]) for side in sides), dtype=np.int64), 1
     for place, size in enumerate(sizes):
-        ids, groups = dense(keys_of(ids, np.concatenate([side[place] for side in sides]), size), groups * size)
+        ids, groups = renumber_keys(compute_keys(ids, np.concatenate([side[place] for side in sides]), size), groups * size)
     return ids, groups
 
 
-def _shared(there: Sequence[tuple[str, ...]], on: Sequence[str] | None) -> list[tuple[str, str]]:
+def _match_column_names(there: Sequence[tuple[str, ...]], on: Sequence[str] | None) -> list[tuple[str, str]]:
     """How each file calls the columns."""
     if on is None:
         folded = {name.casefold(): name for name in there[1]}
@@ -127,4 +127,4 @@ def _shared(there: Sequence[tuple[str, ...]], on: Sequence[str] | None) -> list[
         if not both:
             raise InvalidArgument("on", "must name columns of both files, and they have none in common; rename columns in one of them")
         return both
-    return list(zip(chosen(on, there[0], "on"), chosen(on, there[1], "on"), strict=True))
+    return list(zip(resolve_columns(on, there[0], "on"), resolve_columns(on, there[1], "on"), strict=True))

@@ -14,14 +14,22 @@ from functools import partial
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import Number, exact
-from hedgerow.risk.table.classes import Classes, growing
-from hedgerow.risk.table.sources import coded
-from hedgerow.risk.table.subsets import Progress, Subset, check_number, check_size, greedy, minimal, subsets
+from hedgerow.numeric.exact_number import Number, parse_exact
+from hedgerow.risk.table.column_subsets import (
+    ColumnSubset,
+    Progress,
+    check_size,
+    check_subset_count,
+    find_minimal_subsets,
+    grow_subset,
+    measure_subsets,
+)
+from hedgerow.risk.table.encoded_tables import encode_table
+from hedgerow.risk.table.equivalence_classes import EquivalenceClasses, compute_growing_classes
 
 __all__ = ["Attacker", "Uniqueness", "uniqueness"]
 
-_BELOW: Final = (2, 3, 5, 11)  # the k of k-anonymity that people ask for
+_REPORTED_K: Final = (2, 3, 5, 11)  # the k of k-anonymity that people ask for
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +52,14 @@ class Uniqueness:
     columns (all up to a size, or where ``searched`` is "greedy" a growing one)."""
 
     columns: tuple[str, ...]
-    steps: tuple[Classes, ...]
-    found: tuple[Subset, ...]
+    steps: tuple[EquivalenceClasses, ...]
+    subsets: tuple[ColumnSubset, ...]
     searched: str
     share: Fraction = Fraction(1)
     notes: tuple[str, ...] = ()
 
     @property
-    def classes(self) -> Classes:
+    def classes(self) -> EquivalenceClasses:
         """Of all columns together."""
         return self.steps[-1]
 
@@ -66,17 +74,17 @@ class Uniqueness:
         return self.classes.unique_fraction
 
     @property
-    def identifying(self) -> tuple[Subset, ...]:
+    def identifying(self) -> tuple[ColumnSubset, ...]:
         """The smallest sets that make at least ``share`` of the rows unique: no column of them can be spared. After a greedy search it is
         the first that does, and a smaller one may exist."""
-        found = minimal(self.found, math.ceil(self.share * self.rows))
+        found = find_minimal_subsets(self.subsets, math.ceil(self.share * self.rows))
         return tuple(found[:1] if self.searched == "greedy" else found)
 
     @property
-    def most_identifying(self) -> tuple[Subset, ...]:
+    def most_identifying(self) -> tuple[ColumnSubset, ...]:
         """Of each size the set that makes most rows unique, and most classes where several do."""
-        best: dict[int, Subset] = {}
-        for each in self.found:
+        best: dict[int, ColumnSubset] = {}
+        for each in self.subsets:
             many = len(each.columns)
             if many not in best or (each.unique, each.classes) > (best[many].unique, best[many].classes):
                 best[many] = each
@@ -88,7 +96,7 @@ class Uniqueness:
         if self.searched == "greedy":
             return ()
         return tuple(
-            _attacker(best, [each for each in self.found if len(each.columns) == len(best.columns)], self.rows)
+            _summarise_attacker(best, [each for each in self.subsets if len(each.columns) == len(best.columns)], self.rows)
             for best in self.most_identifying
         )
 
@@ -101,18 +109,18 @@ class Uniqueness:
             "unique": whole.unique,
             "columns": list(self.columns),
             "k_anonymity": whole.smallest,
-            "classes": [band.to_dict() for band in whole.bands()],
+            "classes": [band.to_dict() for band in whole.count_bands()],
             "risk": {
                 "mean": float(whole.mean_risk),
                 "highest": float(whole.highest_risk),
-                "below_k": {str(k): float(whole.below(k)) for k in _BELOW},
+                "below_k": {str(k): float(whole.fraction_below(k)) for k in _REPORTED_K},
             },
-            "steps": [{"adds": step.columns[-1], **_told(step.unique, step.number, self.rows)} for step in self.steps],
+            "steps": [{"adds": step.columns[-1], **_counts_to_dict(step.unique, step.class_count, self.rows)} for step in self.steps],
             "searched": self.searched,
             "share": float(self.share),
             "identifying": [list(each.columns) for each in self.identifying],
-            "attackers": [_attacker_told(each) for each in self.attackers],
-            "subsets": [{"columns": list(each.columns), **_told(each.unique, each.classes, self.rows)} for each in self.found],
+            "attackers": [_attacker_to_dict(each) for each in self.attackers],
+            "subsets": [{"columns": list(each.columns), **_counts_to_dict(each.unique, each.classes, self.rows)} for each in self.subsets],
             "notes": list(self.notes),
         }
 
@@ -131,21 +139,21 @@ def uniqueness(
     ``share`` is the fraction of rows that an identifying set makes unique."""
     if search not in ("all", "greedy"):
         raise InvalidArgument("search", 'must be "all" or "greedy"', search)
-    part = exact(share, "share")
+    part = parse_exact(share, "share")
     if not 0 < part <= 1:
         raise InvalidArgument("share", "must be above 0 and at most 1", float(part))
-    check = partial(check_number, size=size) if search == "all" else partial(check_size, size=size)
-    table = coded(data, columns, check=check)
+    check = partial(check_subset_count, size=size) if search == "all" else partial(check_size, size=size)
+    table = encode_table(data, columns, check=check)
     size = check(len(table.names))
-    steps = growing(table)
+    steps = compute_growing_classes(table)
     if search == "greedy":
-        found, searched = greedy(table, size, progress=progress), "greedy"
+        found, searched = grow_subset(table, size, progress=progress), "greedy"
     else:
-        found, searched = subsets(table, size, whole=steps[-1], progress=progress), f"all sets of up to {size}"
+        found, searched = measure_subsets(table, size, whole=steps[-1], progress=progress), f"all sets of up to {size}"
     return Uniqueness(table.names, tuple(steps), tuple(found), searched, part, table.notes)
 
 
-def _attacker(best: Subset, found: Sequence[Subset], rows: int) -> Attacker:
+def _summarise_attacker(best: ColumnSubset, found: Sequence[ColumnSubset], rows: int) -> Attacker:
     unique, risk = sum(each.unique for each in found), sum(each.classes for each in found)
     return Attacker(
         len(best.columns),
@@ -158,7 +166,7 @@ def _attacker(best: Subset, found: Sequence[Subset], rows: int) -> Attacker:
     )
 
 
-def _attacker_told(each: Attacker) -> dict[str, Any]:
+def _attacker_to_dict(each: Attacker) -> dict[str, Any]:
     return {
         "knows": each.knows,
         "sets": each.sets,
@@ -168,5 +176,5 @@ def _attacker_told(each: Attacker) -> dict[str, Any]:
     }
 
 
-def _told(unique: int, number: int, rows: int) -> dict[str, Any]:
+def _counts_to_dict(unique: int, number: int, rows: int) -> dict[str, Any]:
     return {"unique": unique, "unique_fraction": unique / rows, "mean_risk": number / rows}

@@ -7,27 +7,16 @@ from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.sql.rule import Refusal, Rule
-from hedgerow.sql.rules import (
-    aggregates,
-    arithmetic,
-    casts,
-    choices,
-    columns,
-    comparisons,
-    dates,
-    elsewhere,
-    intervals,
-    literals,
-    logic,
-    numbers,
-    shapes,
-    statements,
-    texts,
-    windows,
-)
+from hedgerow.sql.binder.rule import Refusal, Rule
+from hedgerow.sql.rules import aggregates, arithmetic, casts, columns, comparisons, dates, literals, logic, statements, windows
+from hedgerow.sql.rules import conditionals as choices
+from hedgerow.sql.rules import dp_functions as intervals
+from hedgerow.sql.rules import foreign_functions as elsewhere
+from hedgerow.sql.rules import misplaced as shapes
+from hedgerow.sql.rules import numeric_functions as numbers
+from hedgerow.sql.rules import strings as texts
 
-__all__ = ["BY_NODE", "RULES"]
+__all__ = ["RULES", "RULES_BY_NODE"]
 
 RULES: Final[tuple[Rule | Refusal, ...]] = (
     *literals.RULES,
@@ -47,4 +36,4 @@ RULES: Final[tuple[Rule | Refusal, ...]] = (
     *shapes.RULES,
     *statements.RULES,
 )
-BY_NODE: Final[Mapping[type[exp.Expr], Rule | Refusal]] = {rule.node: rule for rule in RULES}
+RULES_BY_NODE: Final[Mapping[type[exp.Expr], Rule | Refusal]] = {rule.node: rule for rule in RULES}

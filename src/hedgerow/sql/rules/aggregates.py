@@ -8,19 +8,19 @@ from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.sql.asked import Asked
-from hedgerow.sql.named import NUMBER, named_of
-from hedgerow.sql.question import Function
-from hedgerow.sql.rule import Reader, Refusal, Rule, filled
-from hedgerow.sql.typed import Typed
+from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
+from hedgerow.sql.binder.rule import Binder, Refusal, Rule, find_filled_args
+from hedgerow.sql.binder.typed_expression import TypedExpression
+from hedgerow.sql.question import AggregateFunction
+from hedgerow.sql.syntax.named_arguments import NUMBER, find_named_arguments
 
-__all__ = ["RULES", "is_aggregate", "name_of", "wrapped"]
+__all__ = ["RULES", "bind_named_call", "find_aggregate_name", "is_aggregate"]
 
-_LISTED: Final = (
+_AGGREGATES: Final = (
     "The aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP, COVAR_SAMP, CORR, MIN, MAX, MEDIAN, "
     "QUANTILE, PERCENTILE_CONT and MODE."
 )
-_ONE: Final[dict[type[exp.Expr], tuple[str, Function]]] = {
+_ONE_ARGUMENT: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
     exp.Count: ("COUNT", "COUNT"),
     exp.Sum: ("SUM", "SUM"),
     exp.Avg: ("AVG", "AVG"),
@@ -35,12 +35,12 @@ _ONE: Final[dict[type[exp.Expr], tuple[str, Function]]] = {
     exp.Median: ("MEDIAN", "QUANTILE"),
     exp.CountIf: ("COUNT_IF", "COUNT"),
 }
-_TWO: Final[dict[type[exp.Expr], tuple[str, Function]]] = {
+_TWO_ARGUMENTS: Final[dict[type[exp.Expr], tuple[str, AggregateFunction]]] = {
     exp.CovarPop: ("COVAR_POP", "COVAR_POP"),
     exp.CovarSamp: ("COVAR_SAMP", "COVAR_SAMP"),
     exp.Corr: ("CORR", "CORR"),
 }
-_SHARES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
+_QUANTILES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
     exp.Quantile: ("QUANTILE", "quantile"),
     exp.PercentileCont: ("PERCENTILE_CONT", "expression"),
     exp.PercentileDisc: ("PERCENTILE_DISC", "expression"),
@@ -49,18 +49,18 @@ _SHARES: Final[dict[type[exp.Expr], tuple[str, str]]] = {
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether this is an aggregate that is read here, in whatever is around it."""
-    inner = _bare(node)
-    return type(inner) in _ONE or type(inner) in _TWO or type(inner) in _SHARES
+    inner = _unwrap(node)
+    return type(inner) in _ONE_ARGUMENT or type(inner) in _TWO_ARGUMENTS or type(inner) in _QUANTILES
 
 
-def name_of(node: exp.Expr) -> str | None:
+def find_aggregate_name(node: exp.Expr) -> str | None:
     """What an aggregate is called; None where this is none."""
-    inner = _bare(node)
-    known = _ONE.get(type(inner)) or _TWO.get(type(inner)) or _SHARES.get(type(inner))
+    inner = _unwrap(node)
+    known = _ONE_ARGUMENT.get(type(inner)) or _TWO_ARGUMENTS.get(type(inner)) or _QUANTILES.get(type(inner))
     return known[0] if known else None
 
 
-def _bare(node: exp.Expr) -> exp.Expr:
+def _unwrap(node: exp.Expr) -> exp.Expr:
     while isinstance(node, exp.Filter | exp.WithinGroup) or (isinstance(node, exp.Anonymous) and str(node.this).startswith("\0")):
         node = node.expressions[0] if isinstance(node, exp.Anonymous) and len(node.expressions) == 1 else node.this
         if not isinstance(node, exp.Expr):
@@ -68,131 +68,131 @@ def _bare(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _read(node: exp.Expr, reader: Reader) -> Typed:
-    return reader.aggregate(replace(_asked(node, reader), node=node))
+def _bind_call(node: exp.Expr, reader: Binder) -> TypedExpression:
+    return reader.bind_aggregate(replace(_parse_call(node, reader), node=node))
 
 
-def wrapped(node: exp.Anonymous, reader: Reader) -> Typed:
+def bind_named_call(node: exp.Anonymous, reader: Binder) -> TypedExpression:
     """A function with named arguments."""
     if not is_aggregate(node):
         reader.refuse(node, "Named arguments are those of aggregates", "Leave them out.")
-    return _read(node, reader)
+    return _bind_call(node, reader)
 
 
-def _asked(node: exp.Expr, reader: Reader) -> Asked:
+def _parse_call(node: exp.Expr, reader: Binder) -> AggregateSyntax:
     """Layer by layer, from the outside."""
     if isinstance(node, exp.Filter):
-        _parts(node, reader, "this", "expression")
-        _parts(node.expression, reader, "this")
-        inner = _asked(node.this, reader)
+        _check_args(node, reader, "this", "expression")
+        _check_args(node.expression, reader, "this")
+        inner = _parse_call(node.this, reader)
         return replace(inner, conditions=(*inner.conditions, node.expression.this))
     if isinstance(node, exp.WithinGroup):
-        return _within(node, reader)
-    named = named_of(reader.text, node)
+        return _parse_within_group(node, reader)
+    named = find_named_arguments(reader.text, node)
     if named is not None:
-        return replace(_asked(node.expressions[0], reader), named=named)
-    if type(node) in _SHARES:
-        return _quantile(node, reader)
-    if type(node) in _TWO:
-        _parts(node, reader, "this", "expression")
-        return Asked(node, *_TWO[type(node)], (node.this, node.expression))
-    if type(node) in _ONE:
-        return _single(node, reader)
-    return reader.refuse(node, "This aggregate is not answered", _LISTED)
+        return replace(_parse_call(node.expressions[0], reader), named_arguments=named)
+    if type(node) in _QUANTILES:
+        return _parse_quantile(node, reader)
+    if type(node) in _TWO_ARGUMENTS:
+        _check_args(node, reader, "this", "expression")
+        return AggregateSyntax(node, *_TWO_ARGUMENTS[type(node)], (node.this, node.expression))
+    if type(node) in _ONE_ARGUMENT:
+        return _parse_single(node, reader)
+    return reader.refuse(node, "This aggregate is not answered", _AGGREGATES)
 
 
-def _single(node: exp.Expr, reader: Reader) -> Asked:
-    name, function = _ONE[type(node)]
+def _parse_single(node: exp.Expr, reader: Binder) -> AggregateSyntax:
+    name, function = _ONE_ARGUMENT[type(node)]
     inner = node.this
     if node.expressions or node.args.get("count") is not None:
         reader.refuse(node, f"{name} takes one column", f"Write one {name} for each column.")
-    _parts(node, reader, "this", "big_int")
+    _check_args(node, reader, "this", "big_int")
     at = Fraction(1, 2) if name == "MEDIAN" else None
     if name == "COUNT_IF" and inner is not None:
-        return Asked(node, name, function, (), conditions=(inner,))
+        return AggregateSyntax(node, name, function, (), conditions=(inner,))
     if name == "COUNT" and type(inner) is exp.Star:
-        _parts(inner, reader)
-        return Asked(node, name, function)
+        _check_args(inner, reader)
+        return AggregateSyntax(node, name, function)
     if isinstance(inner, exp.Distinct):
-        _parts(inner, reader, "expressions")
+        _check_args(inner, reader, "expressions")
         if len(inner.expressions) != 1:
             reader.refuse(node, "DISTINCT takes one column here", f"Write {name}(DISTINCT x).")
-        return Asked(node, name, function, (inner.expressions[0],), distinct=True, at=at)
+        return AggregateSyntax(node, name, function, (inner.expressions[0],), distinct=True, probability=at)
     if inner is None:
         instead = "Write MODE(x), or MODE() WITHIN GROUP (ORDER BY x)." if name == "MODE" else "Write COUNT(*), SUM(x) or AVG(x)."
         reader.refuse(node, "An aggregate needs something to work on", instead)
-    return Asked(node, name, function, (inner,), at=at)
+    return AggregateSyntax(node, name, function, (inner,), probability=at)
 
 
-def _quantile(node: exp.Expr, reader: Reader) -> Asked:
-    name, part = _SHARES[type(node)]
-    _parts(node, reader, "this", part)
+def _parse_quantile(node: exp.Expr, reader: Binder) -> AggregateSyntax:
+    name, part = _QUANTILES[type(node)]
+    _check_args(node, reader, "this", part)
     share = node.args.get(part)
     if share is None:
-        reader.refuse(node, f"{name} needs a column and a share", f"Write {_EXAMPLE[name]}.")
-    return Asked(node, name, "QUANTILE", (node.this,), at=_share(share, reader))
+        reader.refuse(node, f"{name} needs a column and a share", f"Write {_EXAMPLES[name]}.")
+    return AggregateSyntax(node, name, "QUANTILE", (node.this,), probability=_parse_probability(share, reader))
 
 
-def _within(node: exp.WithinGroup, reader: Reader) -> Asked:
+def _parse_within_group(node: exp.WithinGroup, reader: Binder) -> AggregateSyntax:
     """PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x), and the same of MODE()."""
-    named = named_of(reader.text, node.this)
+    named = find_named_arguments(reader.text, node.this)
     inner = node.this.expressions[0] if named is not None else node.this
-    name = name_of(inner)
-    _parts(node, reader, "this", "expression")
-    _parts(node.expression, reader, "expressions")
+    name = find_aggregate_name(inner)
+    _check_args(node, reader, "this", "expression")
+    _check_args(node.expression, reader, "expressions")
     if name not in ("PERCENTILE_CONT", "PERCENTILE_DISC", "MODE") or len(node.expression.expressions) != 1:
-        reader.refuse(node, "WITHIN GROUP goes with PERCENTILE_CONT and MODE", f"Write {_EXAMPLE['PERCENTILE_CONT']}.")
+        reader.refuse(node, "WITHIN GROUP goes with PERCENTILE_CONT and MODE", f"Write {_EXAMPLES['PERCENTILE_CONT']}.")
     ordered = node.expression.expressions[0]
-    _parts(ordered, reader, "this", "desc", "nulls_first")
-    if filled(inner) - (set() if name == "MODE" else {"this"}):
-        reader.refuse(node, "The column stands once, behind ORDER BY", f"Write {_EXAMPLE[name]}.")
+    _check_args(ordered, reader, "this", "desc", "nulls_first")
+    if find_filled_args(inner) - (set() if name == "MODE" else {"this"}):
+        reader.refuse(node, "The column stands once, behind ORDER BY", f"Write {_EXAMPLES[name]}.")
     at = None
     if name != "MODE":
-        at = _share(inner.this, reader)
+        at = _parse_probability(inner.this, reader)
         at = 1 - at if ordered.args.get("desc") else at
-    function: Function = "MODE" if name == "MODE" else "QUANTILE"
-    found = Asked(node, name, function, (ordered.this,), at=at)
-    return found if named is None else replace(found, named=named)
+    function: AggregateFunction = "MODE" if name == "MODE" else "QUANTILE"
+    found = AggregateSyntax(node, name, function, (ordered.this,), probability=at)
+    return found if named is None else replace(found, named_arguments=named)
 
 
-def _share(node: exp.Expr, reader: Reader) -> Fraction:
+def _parse_probability(node: exp.Expr, reader: Binder) -> Fraction:
     written = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
     if not NUMBER.fullmatch(written):
-        reader.refuse(node, "The share of a quantile is a number that is written out", f"Write {_EXAMPLE['QUANTILE']}.")
+        reader.refuse(node, "The share of a quantile is a number that is written out", f"Write {_EXAMPLES['QUANTILE']}.")
     share = Fraction(written)
     if not 0 < share < 1:
         reader.refuse(node, "The share of a quantile lies between 0 and 1", "Write 0.5 for the median, MIN(x) or MAX(x) for the ends.")
     return share
 
 
-def _parts(node: exp.Expr, reader: Reader, *takes: str) -> None:
+def _check_args(node: exp.Expr, reader: Binder, *takes: str) -> None:
     """Refuses what nobody looks at."""
-    for part in sorted(filled(node) - set(takes)):
-        reader.refuse(node, f"{part.strip('_').upper()} is not read in this aggregate", "Leave it out. " + _LISTED)
+    for part in sorted(find_filled_args(node) - set(takes)):
+        reader.refuse(node, f"{part.strip('_').upper()} is not read in this aggregate", "Leave it out. " + _AGGREGATES)
 
 
-def _refused(*nodes: type[exp.Expr], first: str = "") -> tuple[Refusal, ...]:
-    return tuple(Refusal(node, "This aggregate is not answered", first + _LISTED) for node in nodes)
+def _build_refusals(*nodes: type[exp.Expr], first: str = "") -> tuple[Refusal, ...]:
+    return tuple(Refusal(node, "This aggregate is not answered", first + _AGGREGATES) for node in nodes)
 
 
-_VALUES: Final = "Write GROUP BY x with COUNT(*), or MODE(x): values are never shown. "
+_VALUES_FIX: Final = "Write GROUP BY x with COUNT(*), or MODE(x): values are never shown. "
 
 
-_EXAMPLE: Final = {
+_EXAMPLES: Final = {
     "QUANTILE": "QUANTILE(x, 0.9)",
     "PERCENTILE_CONT": "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)",
     "PERCENTILE_DISC": "PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY x)",
     "MODE": "MODE(x), or MODE() WITHIN GROUP (ORDER BY x)",
 }
-_ALL: Final = ("this", "expression", "expressions", "quantile", "big_int", "count")
+_ARGS: Final = ("this", "expression", "expressions", "quantile", "big_int", "count")
 RULES: tuple[Rule | Refusal, ...] = (
-    *(Rule(node, _read, _ALL) for node in (*_ONE, *_TWO, *_SHARES, exp.Filter, exp.WithinGroup)),
+    *(Rule(node, _bind_call, _ARGS) for node in (*_ONE_ARGUMENT, *_TWO_ARGUMENTS, *_QUANTILES, exp.Filter, exp.WithinGroup)),
     Refusal(exp.Distinct, "DISTINCT stands inside COUNT only", "Write COUNT(DISTINCT x)."),
     Refusal(exp.Order, "An order inside an aggregate changes nothing that is answered", "Leave it out."),
-    *_refused(exp.ApproxDistinct, first="Write COUNT(DISTINCT x). "),
-    *_refused(exp.ApproxQuantile, first="Write QUANTILE(x, 0.9). "),
-    *_refused(exp.AnyValue, exp.First, exp.Last, exp.ArgMax, exp.ArgMin, exp.ArrayAgg, exp.GroupConcat, first=_VALUES),
-    *_refused(exp.IgnoreNulls, exp.RespectNulls, first=_VALUES),
-    *_refused(exp.LogicalAnd, exp.LogicalOr, exp.Grouping),
-    *_refused(exp.Kurtosis, exp.Skewness),
+    *_build_refusals(exp.ApproxDistinct, first="Write COUNT(DISTINCT x). "),
+    *_build_refusals(exp.ApproxQuantile, first="Write QUANTILE(x, 0.9). "),
+    *_build_refusals(exp.AnyValue, exp.First, exp.Last, exp.ArgMax, exp.ArgMin, exp.ArrayAgg, exp.GroupConcat, first=_VALUES_FIX),
+    *_build_refusals(exp.IgnoreNulls, exp.RespectNulls, first=_VALUES_FIX),
+    *_build_refusals(exp.LogicalAnd, exp.LogicalOr, exp.Grouping),
+    *_build_refusals(exp.Kurtosis, exp.Skewness),
 )

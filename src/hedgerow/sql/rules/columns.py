@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from hedgerow.sql.rule import Reader, Rule
-from hedgerow.sql.typed import Typed
+from hedgerow.sql.binder.rule import Binder, Rule
+from hedgerow.sql.binder.typed_expression import TypedExpression
 
 __all__ = ["RULES"]
 
 
-def _column(node: exp.Column, reader: Reader) -> Typed:
+def _bind_column(node: exp.Column, reader: Binder) -> TypedExpression:
     if isinstance(node.this, exp.Star):
         reader.refuse(node, "* stands for rows, and rows are never shown", "Name aggregates, such as COUNT(*) or AVG(x).")
-    return reader.column(node)
+    return reader.bind_column(node)
 
 
 RULES = (
-    Rule(exp.Column, _column, ("this", "table")),
-    Rule(exp.Paren, lambda node, reader: reader.read(node.this)),
+    Rule(exp.Column, _bind_column, ("this", "table")),
+    Rule(exp.Paren, lambda node, reader: reader.bind(node.this)),
 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from hedgerow.sql.rule import Reader, Rule
-from hedgerow.sql.typed import Typed, aligned, constant
+from hedgerow.sql.binder.rule import Binder, Rule
+from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
 
 __all__ = ["RULES"]
 
 
-def _chain(node: exp.Connector, reader: Reader) -> Typed:
+def _bind_connector(node: exp.Connector, reader: Binder) -> TypedExpression:
     """a AND b AND c is one function of three: long lists of conditions stay flat."""
     parts: list[exp.Expr] = []
     rest = [node]
@@ -20,29 +20,29 @@ def _chain(node: exp.Connector, reader: Reader) -> Typed:
             rest += [one.expression, one.this]
         else:
             parts.append(one)
-    return reader.call(node, "and" if isinstance(node, exp.And) else "or", *aligned([reader.read(part) for part in parts], "boolean"))
+    return reader.apply(node, "and" if isinstance(node, exp.And) else "or", *align_types([reader.bind(part) for part in parts], "boolean"))
 
 
-def _not(node: exp.Not, reader: Reader) -> Typed:
-    return reader.call(node, "not", *aligned([reader.read(node.this)], "boolean"))
+def _bind_not(node: exp.Not, reader: Binder) -> TypedExpression:
+    return reader.apply(node, "not", *align_types([reader.bind(node.this)], "boolean"))
 
 
-def _is(node: exp.Is, reader: Reader) -> Typed:
-    value = reader.read(node.this)
+def _bind_is(node: exp.Is, reader: Binder) -> TypedExpression:
+    value = reader.bind(node.this)
     if isinstance(node.expression, exp.Null):
-        return reader.call(node, "is null", value)
+        return reader.apply(node, "is null", value)
     if isinstance(node.expression, exp.Boolean):
-        (value,) = aligned([value], "boolean")
+        (value,) = align_types([value], "boolean")
         if value.type != "boolean":
             reader.refuse(node, f"IS TRUE and IS FALSE work on conditions, and this is {value.type}", "Write a comparison, such as x > 0.")
-        wanted = value if node.expression.this else reader.call(node, "not", value)
-        return reader.call(node, "coalesce", wanted, constant(False, "boolean"))
+        wanted = value if node.expression.this else reader.apply(node, "not", value)
+        return reader.apply(node, "coalesce", wanted, build_constant(False, "boolean"))
     return reader.refuse(node, "IS is followed by NULL, TRUE or FALSE", "Write x IS NULL, or x = y.")
 
 
 RULES = (
-    Rule(exp.And, _chain, ("this", "expression")),
-    Rule(exp.Or, _chain, ("this", "expression")),
-    Rule(exp.Not, _not),
-    Rule(exp.Is, _is, ("this", "expression")),
+    Rule(exp.And, _bind_connector, ("this", "expression")),
+    Rule(exp.Or, _bind_connector, ("this", "expression")),
+    Rule(exp.Not, _bind_not),
+    Rule(exp.Is, _bind_is, ("this", "expression")),
 )

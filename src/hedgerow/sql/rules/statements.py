@@ -7,33 +7,33 @@ from typing import Final
 
 from sqlglot import exp
 
-from hedgerow.sql.rule import Refusal
+from hedgerow.sql.binder.rule import Refusal
 
-__all__ = ["ONE", "RULES", "STARTS", "WORDS"]
+__all__ = ["FIRST_WORDS", "REFUSED_WORDS", "RULES", "SELECT_FORM"]
 
-ONE: Final = "Write one SELECT: SELECT … FROM table WHERE … GROUP BY …."
-_READ_ONLY: Final = "Tables can be asked, not changed: write a SELECT."
-_SETTINGS: Final = "Write a SELECT. What tables and columns there are says SELECT * FROM hedgerow.columns, which is free."
-_CHANGES: Final = (
+SELECT_FORM: Final = "Write one SELECT: SELECT … FROM table WHERE … GROUP BY …."
+_WRITE_A_SELECT: Final = "Tables can be asked, not changed: write a SELECT."
+_SETTINGS_FIX: Final = "Write a SELECT. What tables and columns there are says SELECT * FROM hedgerow.columns, which is free."
+_WRITE_WORDS: Final = (
     *("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "CREATE", "DROP", "ALTER", "TRUNCATE", "COPY", "COMMENT", "GRANT", "REVOKE"),
     *("EXPORT", "IMPORT", "RENAME", "UPSERT", "LOAD", "INSTALL", "ATTACH", "DETACH", "VACUUM", "CHECKPOINT", "CACHE", "UNCACHE"),
 )
 
-STARTS: Final = ("SELECT", "WITH", "FROM", "(", "VALUES", "TABLE", "PIVOT", "UNPIVOT")
-WORDS: Final[Mapping[str, tuple[str, str]]] = {
-    **{word: (f"{word} changes things", _READ_ONLY) for word in _CHANGES},
+FIRST_WORDS: Final = ("SELECT", "WITH", "FROM", "(", "VALUES", "TABLE", "PIVOT", "UNPIVOT")
+REFUSED_WORDS: Final[Mapping[str, tuple[str, str]]] = {
+    **{word: (f"{word} changes things", _WRITE_A_SELECT) for word in _WRITE_WORDS},
     "DESCRIBE": ("DESCRIBE is no question", "Write SELECT * FROM hedgerow.columns, which is free."),
     "SHOW": ("SHOW is no question", "Write SELECT * FROM hedgerow.tables, or FROM hedgerow.columns, which is free."),
     "SUMMARIZE": ("SUMMARIZE would show the data as they are", "Ask for COUNT(*), SUM(x), AVG(x)."),
-    "PRAGMA": ("PRAGMA is no question", _SETTINGS),
-    "SET": ("SET is no question", _SETTINGS),
+    "PRAGMA": ("PRAGMA is no question", _SETTINGS_FIX),
+    "SET": ("SET is no question", _SETTINGS_FIX),
 }
 
 RULES: Final = (
     Refusal(exp.Union, "UNION is not answered", "Ask the questions one by one."),
     Refusal(exp.Intersect, "INTERSECT is not answered", "Put both conditions into one WHERE, with AND."),
     Refusal(exp.Except, "EXCEPT is not answered", "Put both conditions into one WHERE, with AND NOT."),
-    Refusal(exp.Values, "VALUES asks nobody", ONE),
+    Refusal(exp.Values, "VALUES asks nobody", SELECT_FORM),
     Refusal(exp.Pivot, "PIVOT is not answered", "Write a GROUP BY, and turn the answer yourself."),
-    Refusal(exp.Command, "This is no question", ONE),
+    Refusal(exp.Command, "This is no question", SELECT_FORM),
 )

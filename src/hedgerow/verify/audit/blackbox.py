@@ -27,30 +27,30 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.bits import integer
-from hedgerow.numeric.number import exact
-from hedgerow.verify.audit.choice import Event, choose
-from hedgerow.verify.audit.columns import Column, Coordinate
-from hedgerow.verify.audit.confidence import Count, Floats, allowance, error_level, whole
-from hedgerow.verify.audit.outputs import Outputs, Raw, read
-from hedgerow.verify.audit.picture import draw
-from hedgerow.verify.audit.scores import learn
+from hedgerow.numeric.bits import draw_integer
+from hedgerow.numeric.exact_number import parse_exact
+from hedgerow.verify.audit.cdf_ratio_plot import draw_cdf_ratio
+from hedgerow.verify.audit.confidence import Floats, HitCount, parse_confidence, parse_delta, parse_whole
+from hedgerow.verify.audit.event_selection import AuditEvent, choose_event
+from hedgerow.verify.audit.features import Coordinate, Feature
+from hedgerow.verify.audit.learned_scores import learn_scores
+from hedgerow.verify.audit.outputs import Outputs, RawOutputs, read_outputs
 
-__all__ = ["Audit", "Counts", "Progress", "audit"]
+__all__ = ["Audit", "EventCounts", "Progress", "audit"]
 
-FEWEST_SAMPLES = 100
-_LEARN, _CHOOSE = 10, 4  # one run in so many teaches, one in so many chooses
-_CAUTION = 300  # the level of the choice is stricter by this: the best of many events looks better than it is, a rare one most of all
-_CHUNK = 8192  # runs between two reports of progress
+MIN_SAMPLES = 100
+_LEARNING_DIVISOR, _CHOICE_DIVISOR = 10, 4  # one run in so many teaches, one in so many chooses
+_SELECTION_CORRECTION = 300  # the level of the choice is stricter by this: the best of many events looks better than it is, a rare one most of all
+_CHUNK_RUNS = 8192  # runs between two reports of progress
 
 Progress = Callable[[int, int], None]
 
 
-class Counts(NamedTuple):
+class EventCounts(NamedTuple):
     """The event on either data set, counted on the certifying runs."""
 
-    one: Count
-    other: Count
+    one: HitCount
+    other: HitCount
 
 
 @dataclass(frozen=True)
@@ -67,17 +67,17 @@ class Audit:
     confidence: float
     event: str
     direction: str
-    counts: Counts
+    counts: EventCounts
     samples: int
     curves: tuple[Floats, Floats] = field(repr=False, compare=False)
 
     def refutes(self, epsilon: float) -> bool:
         """Whether this audit shows that the mechanism is not (epsilon, delta)-DP, at its confidence."""
-        return self.epsilon > exact(epsilon, "epsilon")
+        return self.epsilon > parse_exact(epsilon, "epsilon")
 
     def plot(self, epsilon: float | None = None) -> str:
         """F_one(t) / F_other(t) on a log scale against t, and the band of ±epsilon (by default the certified one), as text."""
-        return draw(*self.curves, self.epsilon if epsilon is None else float(exact(epsilon, "epsilon")))
+        return draw_cdf_ratio(*self.curves, self.epsilon if epsilon is None else float(parse_exact(epsilon, "epsilon")))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -118,75 +118,75 @@ def audit(
     """
     if not callable(mechanism):
         raise InvalidArgument("mechanism", "must be callable")
-    samples = whole(samples, "samples", FEWEST_SAMPLES)
-    error, slack = error_level(confidence), allowance(delta)
-    runs = _Runs(mechanism, batch, 2 * samples, progress)
-    taught, chosen = samples // _LEARN, samples // _CHOOSE
+    samples = parse_whole(samples, "samples", MIN_SAMPLES)
+    error, slack = parse_confidence(confidence), parse_delta(delta)
+    runs = _MechanismRuns(mechanism, batch, 2 * samples, progress)
+    taught, chosen = samples // _LEARNING_DIVISOR, samples // _CHOICE_DIVISOR
     certifying = 2 * (samples - taught - chosen)
     # Outputs may hold any double: sums and spreads of the wildest overflow to inf, which scores order like any other value.
     with np.errstate(over="ignore", invalid="ignore"):
-        first = runs.sample(one, taught), runs.sample(other, taught)
-        event = choose(learn(*first), runs.sample(one, chosen), runs.sample(other, chosen), error / _CAUTION, slack)
-        curve = _drawn(event, *first)
-        on_one = integer(certifying).bit_count()  # heads of so many fair coins
-        count_one, curve_one = _count(event, curve, runs.outputs(one, on_one))
-        count_other, curve_other = _count(event, curve, runs.outputs(other, certifying - on_one))
+        first = runs.collect(one, taught), runs.collect(other, taught)
+        event = choose_event(learn_scores(*first), runs.collect(one, chosen), runs.collect(other, chosen), error / _SELECTION_CORRECTION, slack)
+        curve = _choose_plot_feature(event, *first)
+        on_one = draw_integer(certifying).bit_count()  # heads of so many fair coins
+        count_one, curve_one = _count_event(event, curve, runs.iterate_chunks(one, on_one))
+        count_other, curve_other = _count_event(event, curve, runs.iterate_chunks(other, certifying - on_one))
     return Audit(
         epsilon=max(0.0, event.bound(count_one, count_other, error, slack)),
         delta=slack,
         confidence=float(confidence),
-        event=event.text,
-        direction="one" if event.on_one else "other",
-        counts=Counts(count_one, count_other),
+        event=event.description,
+        direction="one" if event.is_likelier_on_one else "other",
+        counts=EventCounts(count_one, count_other),
         samples=samples,
         curves=(curve_one, curve_other),
     )
 
 
-class _Runs:
+class _MechanismRuns:
     """Runs of the mechanism, in chunks."""
 
     def __init__(self, mechanism: Callable[..., Any], batch: bool, total: int, progress: Progress | None) -> None:
         self._mechanism, self._batch = mechanism, batch
         self._done, self._total, self._progress = 0, total, progress
 
-    def outputs(self, data: Any, count: int) -> Iterator[Raw]:
-        for start in range(0, count, _CHUNK):
-            size = min(_CHUNK, count - start)
+    def iterate_chunks(self, data: Any, count: int) -> Iterator[RawOutputs]:
+        for start in range(0, count, _CHUNK_RUNS):
+            size = min(_CHUNK_RUNS, count - start)
             yield self._run(data, size)
             self._done += size
             if self._progress:
                 self._progress(self._done, self._total)
 
-    def sample(self, data: Any, count: int) -> Outputs:
-        chunks = list(self.outputs(data, count))
+    def collect(self, data: Any, count: int) -> Outputs:
+        chunks = list(self.iterate_chunks(data, count))
         arrays = [chunk for chunk in chunks if isinstance(chunk, np.ndarray)]
         if len(arrays) == len(chunks) and len({array.shape[1:] for array in arrays}) == 1:
-            return read(np.concatenate(arrays))
-        return read([output for chunk in chunks for output in chunk])
+            return read_outputs(np.concatenate(arrays))
+        return read_outputs([output for chunk in chunks for output in chunk])
 
-    def _run(self, data: Any, size: int) -> Raw:
+    def _run(self, data: Any, size: int) -> RawOutputs:
         if not self._batch:
             return [self._mechanism(data) for _ in range(size)]
         outputs: Any = self._mechanism(data, size)
         countable = outputs.ndim > 0 if isinstance(outputs, np.ndarray) else isinstance(outputs, list)
         if not countable or len(outputs) != size:
             raise InvalidArgument("mechanism", "must return an array or a list of as many outputs as it is asked for when batch is set")
-        return cast(Raw, outputs)
+        return cast(RawOutputs, outputs)
 
 
-def _count(event: Event, curve: Column, chunks: Iterator[Raw]) -> tuple[Count, Floats]:
+def _count_event(event: AuditEvent, curve: Feature, chunks: Iterator[RawOutputs]) -> tuple[HitCount, Floats]:
     """Count the event, and keep the column that the picture shows."""
     hits, kept = 0, [np.empty(0)]
     for chunk in chunks:
-        outputs = read(chunk)
+        outputs = read_outputs(chunk)
         hits += int(event.holds(outputs).sum())
-        kept.append(curve.of(outputs))
+        kept.append(curve.compute(outputs))
     values = np.concatenate(kept)
-    return Count(hits, len(values)), values
+    return HitCount(hits, len(values)), values
 
 
-def _drawn(event: Event, *seen: Outputs) -> Column:
+def _choose_plot_feature(event: AuditEvent, *seen: Outputs) -> Feature:
     """The output itself where it is one number, else the score behind the event: either way a half-line is an event."""
     single = all(outputs.width == 1 and not np.isnan(outputs.numbers).any() for outputs in seen)
     return Coordinate(0, "output") if single else event.score

@@ -30,14 +30,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, expit, gammaln, xlog1py, xlogy
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.bits import words
-from hedgerow.numeric.number import exact
-from hedgerow.verify.audit.confidence import allowance, error_level, whole
+from hedgerow.numeric.bits import draw_words
+from hedgerow.numeric.exact_number import parse_exact
+from hedgerow.verify.audit.confidence import parse_confidence, parse_delta, parse_whole
 
 __all__ = ["OneRunAudit", "audit_one_run", "p_value"]
 
-_LARGEST = 60.0  # e^60 is beyond what any number of cells can show
-_CLOSE = 1e-6
+_MAX_EPSILON = 60.0  # e^60 is beyond what any number of cells can show
+_EPSILON_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class OneRunAudit:
 
     def refutes(self, epsilon: float) -> bool:
         """Whether this audit shows that the mechanism is not (epsilon, delta)-DP, at its confidence."""
-        return self.epsilon > exact(epsilon, "epsilon")
+        return self.epsilon > parse_exact(epsilon, "epsilon")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -83,20 +83,20 @@ def audit_one_run(
     the noisy counts. ``present`` and ``absent`` are how many canaries are guessed in and out (a quarter each by default);
     choose them before the run.
     """
-    cells = whole(cells, "cells", 2)
-    present = cells // 4 if present is None else whole(present, "present", 0)
-    absent = cells // 4 if absent is None else whole(absent, "absent", 0)
+    cells = parse_whole(cells, "cells", 2)
+    present = cells // 4 if present is None else parse_whole(present, "present", 0)
+    absent = cells // 4 if absent is None else parse_whole(absent, "absent", 0)
     if not 1 <= present + absent <= cells:
         raise InvalidArgument("present + absent", f"must lie between 1 and the {cells} cells", present + absent)
-    error, slack = error_level(confidence), allowance(delta)
-    included = (words(cells) & np.uint64(1)).astype(np.int64)
+    error, slack = parse_confidence(confidence), parse_delta(delta)
+    included = (draw_words(cells) & np.uint64(1)).astype(np.int64)
     scores = np.asarray(mechanism(included.copy()), dtype=np.float64)
     if scores.shape != (cells,) or np.isnan(scores).any():
         raise InvalidArgument("mechanism", f"must return one score for each of the {cells} canaries, none of them NaN")
     order = np.argsort(scores, kind="stable")
     correct = int(included[order[cells - present :]].sum()) + absent - int(included[order[:absent]].sum())
     guesses = present + absent
-    return OneRunAudit(_invert(cells, guesses, correct, slack, error), slack, float(confidence), cells, guesses, correct)
+    return OneRunAudit(_find_epsilon(cells, guesses, correct, slack, error), slack, float(confidence), cells, guesses, correct)
 
 
 def p_value(cells: int, guesses: int, correct: int, epsilon: float, delta: float = 0.0) -> float:
@@ -112,12 +112,12 @@ def p_value(cells: int, guesses: int, correct: int, epsilon: float, delta: float
     return min(tail + 2 * delta * cells * worst, 1.0)
 
 
-def _invert(cells: int, guesses: int, correct: int, delta: float, error: float) -> float:
+def _find_epsilon(cells: int, guesses: int, correct: int, delta: float, error: float) -> float:
     """The largest epsilon whose p-value is at most ``error``, rounded down; 0 when there is none."""
     if p_value(cells, guesses, correct, 0.0, delta) > error:
         return 0.0
-    low, high = 0.0, _LARGEST
-    while high - low > _CLOSE:
+    low, high = 0.0, _MAX_EPSILON
+    while high - low > _EPSILON_TOLERANCE:
         middle = (low + high) / 2
         if p_value(cells, guesses, correct, middle, delta) <= error:
             low = middle

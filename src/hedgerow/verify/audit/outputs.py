@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from hedgerow.verify.audit.confidence import Floats
 
-__all__ = ["Outputs", "Raw", "read"]
+__all__ = ["Outputs", "RawOutputs", "read_outputs"]
 
-Raw = Sequence[Any] | NDArray[Any]  # one output per row or item
+RawOutputs = Sequence[Any] | NDArray[Any]  # one output per row or item
 
-_PLAIN = frozenset({int, float, bool, np.float64, np.int64, np.bool_})
-_NUMBERS = (Real, Decimal, np.bool_)
-_MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd constant that spreads bits (the golden ratio); keys need no secrecy
+_PLAIN_TYPES = frozenset({int, float, bool, np.float64, np.int64, np.bool_})
+_NUMBER_TYPES = (Real, Decimal, np.bool_)
+_MIXING_CONSTANT = np.uint64(0x9E3779B97F4A7C15)  # an odd constant that spreads bits (the golden ratio); keys need no secrecy
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Outputs:
     numbers: Floats
     lengths: Floats
     keys: NDArray[np.int64]
-    raw: Raw
+    raw: RawOutputs
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -54,33 +54,33 @@ class Outputs:
         return np.where(np.isnan(column), -np.inf, column)
 
 
-def read(raw: Raw) -> Outputs:
+def read_outputs(raw: RawOutputs) -> Outputs:
     """Read a sample: an array with one output per row, or a sequence of outputs of any kind."""
-    numbers = _as_array(raw)
+    numbers = _try_as_array(raw)
     if numbers is not None:
         lengths = np.full(len(numbers), float(numbers.shape[1]))
-        return Outputs(numbers, lengths, _row_keys(numbers), raw)
-    parts = [_parts(output) for output in raw]
+        return Outputs(numbers, lengths, _hash_rows(numbers), raw)
+    parts = [_list_leaves(output) for output in raw]
     lengths = np.array([len(leaves) for leaves in parts], dtype=np.int64)
     numbers = np.full((len(parts), int(lengths.max(initial=0))), np.nan)
     for row, leaves in zip(numbers, parts, strict=True):
-        row[: len(leaves)] = [_number(leaf) for leaf in leaves]
+        row[: len(leaves)] = [_to_float(leaf) for leaf in leaves]
     keys = np.array([hash(repr(leaves)) for leaves in parts], dtype=np.int64)
-    plain = np.array([all(isinstance(leaf, _NUMBERS) for leaf in leaves) for leaves in parts], dtype=np.bool_)
+    plain = np.array([all(isinstance(leaf, _NUMBER_TYPES) for leaf in leaves) for leaves in parts], dtype=np.bool_)
     for length in np.unique(lengths[plain]):  # nothing but numbers: the key of the quick way
         rows = plain & (lengths == length)
-        keys[rows] = _row_keys(numbers[rows, :length])
+        keys[rows] = _hash_rows(numbers[rows, :length])
     return Outputs(numbers, lengths.astype(np.float64), keys, raw)
 
 
-def _as_array(raw: Raw) -> Floats | None:
+def _try_as_array(raw: RawOutputs) -> Floats | None:
     """The quick way for numbers in a regular shape; None sends the caller the slow way."""
     if not isinstance(raw, np.ndarray):
         kinds = set(map(type, raw))
-        if kinds <= _PLAIN:
-            return np.array([_number(output) for output in raw], dtype=np.float64).reshape(-1, 1)
-        if kinds == {tuple} and len(set(map(len, raw))) == 1 and set(map(type, chain.from_iterable(raw))) <= _PLAIN:
-            return np.array([list(map(_number, output)) for output in raw], dtype=np.float64)
+        if kinds <= _PLAIN_TYPES:
+            return np.array([_to_float(output) for output in raw], dtype=np.float64).reshape(-1, 1)
+        if kinds == {tuple} and len(set(map(len, raw))) == 1 and set(map(type, chain.from_iterable(raw))) <= _PLAIN_TYPES:
+            return np.array([list(map(_to_float, output)) for output in raw], dtype=np.float64)
         if kinds != {np.ndarray} or len({output.shape for output in raw}) > 1:
             return None
         raw = np.stack(raw)
@@ -89,7 +89,7 @@ def _as_array(raw: Raw) -> Floats | None:
     return raw.reshape(len(raw), -1).astype(np.float64)
 
 
-def _parts(output: object) -> list[object]:
+def _list_leaves(output: object) -> list[object]:
     """The leaves of an output, in order; a mapping gives its keys too, a set is sorted."""
     if isinstance(output, (np.ndarray, np.generic)):
         output = output.tolist()
@@ -98,12 +98,12 @@ def _parts(output: object) -> list[object]:
     if isinstance(output, (set, frozenset)):
         output = sorted(output, key=repr)
     if isinstance(output, (tuple, list)):
-        return [leaf for part in output for leaf in _parts(part)]
+        return [leaf for part in output for leaf in _list_leaves(part)]
     return [output]
 
 
-def _number(leaf: object) -> float:
-    if not isinstance(leaf, _NUMBERS):
+def _to_float(leaf: object) -> float:
+    if not isinstance(leaf, _NUMBER_TYPES):
         return math.nan
     number: Any = leaf
     try:
@@ -112,11 +112,11 @@ def _number(leaf: object) -> float:
         return math.inf if number > 0 else -math.inf
 
 
-def _row_keys(numbers: Floats) -> NDArray[np.int64]:
+def _hash_rows(numbers: Floats) -> NDArray[np.int64]:
     """Keys of rows of numbers, by their bits: -0.0 is not 0.0."""
     keys = np.zeros(len(numbers), dtype=np.uint64)
     for column in numbers.T:
         one_nan = np.where(np.isnan(column), np.nan, column)
-        keys = (keys ^ one_nan.view(np.uint64)) * _MIX
+        keys = (keys ^ one_nan.view(np.uint64)) * _MIXING_CONSTANT
         keys ^= keys >> np.uint64(29)
     return keys.view(np.int64)

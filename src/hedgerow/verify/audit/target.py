@@ -27,26 +27,26 @@ from hedgerow.verify.audit.one_run import OneRunAudit, audit_one_run
 
 __all__ = ["audit_target", "load"]
 
-_MODULE = "hedgerow_audited"
+_MODULE_NAME = "hedgerow_audited"
 
 
 def load(target: str) -> Callable[..., Any]:
     """The function that ``FILE:FUNCTION`` names. Runs the file."""
-    path, name = _split(target)
-    with _siblings(path):
-        return _function(_run(path), name)
+    path, name = _parse_target(target)
+    with _importing_siblings(path):
+        return _find_function(_run_file(path), name)
 
 
 def audit_target(
     target: str, samples: int = 100_000, confidence: float = 0.95, delta: float = 0.0, *, progress: Progress | None = None
 ) -> Audit | OneRunAudit:
     """Audit the function that ``FILE:FUNCTION`` names, on the data sets its file names (see the top of this module)."""
-    path, name = _split(target)
-    with _siblings(path):
-        module = _run(path)
-        function = _function(module, name)
-        cells, neighbours = _setting(module, function, "cells"), _setting(module, function, "neighbours")
-        batch = bool(_setting(module, function, "batch"))
+    path, name = _parse_target(target)
+    with _importing_siblings(path):
+        module = _run_file(path)
+        function = _find_function(module, name)
+        cells, neighbours = _find_setting(module, function, "cells"), _find_setting(module, function, "neighbours")
+        batch = bool(_find_setting(module, function, "batch"))
         if cells is not None:
             _check_call(function, name, 1)
             return audit_one_run(function, cells, confidence=confidence, delta=delta)
@@ -59,7 +59,7 @@ def audit_target(
         return audit(function, one, other, samples=samples, confidence=confidence, delta=delta, batch=batch, progress=progress)
 
 
-def _split(target: str) -> tuple[Path, str]:
+def _parse_target(target: str) -> tuple[Path, str]:
     file, _, name = target.rpartition(":")
     if not file or not name:
         raise InvalidArgument("target", "must read FILE:FUNCTION", target)
@@ -69,7 +69,7 @@ def _split(target: str) -> tuple[Path, str]:
     return path, name
 
 
-def _function(module: ModuleType, name: str) -> Callable[..., Any]:
+def _find_function(module: ModuleType, name: str) -> Callable[..., Any]:
     file = Path(module.__file__ or "").name
     function = getattr(module, name, None)
     if function is None:
@@ -79,12 +79,12 @@ def _function(module: ModuleType, name: str) -> Callable[..., Any]:
     return cast(Callable[..., Any], function)
 
 
-def _run(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(_MODULE, path)
+def _run_file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(_MODULE_NAME, path)
     if spec is None or spec.loader is None:
         raise InvalidArgument("target", f"must name a Python file; {path.name} is none")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[_MODULE] = module  # dataclasses and pickle look their module up by name
+    sys.modules[_MODULE_NAME] = module  # dataclasses and pickle look their module up by name
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as failure:
@@ -107,7 +107,7 @@ def _check_call(function: Callable[..., Any], name: str, count: int) -> None:
 
 
 @contextmanager
-def _siblings(path: Path) -> Iterator[None]:
+def _importing_siblings(path: Path) -> Iterator[None]:
     """Lets the file import what lies beside it, as ``python FILE`` would."""
     folder = path.resolve().parent
     sys.path.insert(0, str(folder))
@@ -117,5 +117,5 @@ def _siblings(path: Path) -> Iterator[None]:
         sys.path.remove(str(folder))
 
 
-def _setting(module: ModuleType, function: Callable[..., Any], name: str) -> Any:
+def _find_setting(module: ModuleType, function: Callable[..., Any], name: str) -> Any:
     return getattr(function, name, getattr(module, name.upper(), None))

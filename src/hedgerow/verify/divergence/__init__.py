@@ -13,20 +13,20 @@ from hedgerow.verify.divergence.distance import Distance, cumulative_losses, eps
 from hedgerow.verify.divergence.distribution import Distribution
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
 from hedgerow.verify.divergence.lifting import STAR, Lifting, lifting
-from hedgerow.verify.divergence.properties import Check, check_composition, check_group_privacy, check_post_processing
+from hedgerow.verify.divergence.probability_table import TableVerdict, is_private, least_epsilon
+from hedgerow.verify.divergence.properties import PropertyCheck, check_composition, check_group_privacy, check_post_processing
 from hedgerow.verify.divergence.renyi import renyi_divergence
-from hedgerow.verify.divergence.table import Verdict, is_private, least_epsilon
 
 __all__ = [
     "STAR",
-    "Check",
     "Coupling",
     "Curve",
     "Distance",
     "Distribution",
     "Epsilon",
     "Lifting",
-    "Verdict",
+    "PropertyCheck",
+    "TableVerdict",
     "Violation",
     "check_composition",
     "check_group_privacy",

@@ -23,17 +23,17 @@ from math import lcm
 from typing import Any, NamedTuple
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.verify.divergence.distance import named
+from hedgerow.verify.divergence.distance import format_outcomes
 from hedgerow.verify.divergence.distribution import Distribution, Probabilities
 from hedgerow.verify.divergence.epsilon import Epsilon
-from hedgerow.verify.divergence.flow import transport
+from hedgerow.verify.divergence.max_flow import maximise_flow
 
-__all__ = ["Coupling", "Pairs", "Relation", "Shipment", "Violation", "coupling", "marginal", "pairs_of", "ship"]
+__all__ = ["Coupling", "MassTransport", "OutcomePairs", "OutcomeRelation", "Violation", "compute_marginal", "coupling", "list_related_pairs", "transport_mass"]
 
-Relation = Callable[[Any, Any], bool] | Iterable[tuple[Any, Any]]
+OutcomeRelation = Callable[[Any, Any], bool] | Iterable[tuple[Any, Any]]
 """A function of an outcome of either side, such as ``operator.eq``, or the related pairs."""
 
-Pairs = frozenset[tuple[Any, Any]]
+OutcomePairs = frozenset[tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Coupling:
 
     one: Distribution
     other: Distribution
-    relation: Pairs
+    relation: OutcomePairs
     joint: Distribution
 
     def __post_init__(self) -> None:
         for side, place in ((self.one, 0), (self.other, 1)):
-            if marginal(self.joint, place) != side.atoms:
+            if compute_marginal(self.joint, place) != side.atoms:
                 raise InvalidArgument("joint", f"must have {('one', 'other')[place]} as its marginal")
         if not all(pair in self.relation for pair in self.joint.atoms):
             raise InvalidArgument("joint", "must lie inside the relation")
@@ -63,7 +63,7 @@ class Violation:
 
     one: Distribution
     other: Distribution
-    relation: Pairs
+    relation: OutcomePairs
     event: frozenset[Any]
     epsilon: Epsilon
     delta: Fraction
@@ -91,43 +91,43 @@ class Violation:
         return False
 
     def __str__(self) -> str:
-        event = f"{named(self.event)} has probability {float(self.likely):.6g} on one"
-        return f"{event}, and all it is related to, {named(self.image)}, has {float(self.rare):.6g} on other"
+        event = f"{format_outcomes(self.event)} has probability {float(self.likely):.6g} on one"
+        return f"{event}, and all it is related to, {format_outcomes(self.image)}, has {float(self.rare):.6g} on other"
 
 
-def coupling(one: Probabilities, other: Probabilities, relation: Relation) -> Coupling | Violation:
+def coupling(one: Probabilities, other: Probabilities, relation: OutcomeRelation) -> Coupling | Violation:
     """A joint law of ``one`` and ``other`` whose pairs all lie in ``relation``, or the set of outcomes that rules it out."""
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     if first.mass != second.mass:
         raise InvalidArgument("other", f"must weigh as much as one, {first.mass}", second.mass)
-    pairs = pairs_of(relation, first, second)
-    shipment = ship(first, second, pairs, Fraction(1))
-    if shipment.total < first.mass:
-        return Violation(first, second, pairs, shipment.cut, Epsilon(), Fraction(0))
-    return Coupling(first, second, pairs, Distribution(shipment.sent, partial=True))
+    pairs = list_related_pairs(relation, first, second)
+    shipment = transport_mass(first, second, pairs, Fraction(1))
+    if shipment.mass < first.mass:
+        return Violation(first, second, pairs, shipment.limiting_event, Epsilon(), Fraction(0))
+    return Coupling(first, second, pairs, Distribution(shipment.mass_by_pair, partial=True))
 
 
-class Shipment(NamedTuple):
+class MassTransport(NamedTuple):
     """The most that can be sent along a relation, over which pairs, and the set of outcomes that limits it."""
 
-    total: Fraction
-    sent: dict[tuple[Any, Any], Fraction]
-    cut: frozenset[Any]
+    mass: Fraction
+    mass_by_pair: dict[tuple[Any, Any], Fraction]
+    limiting_event: frozenset[Any]
 
 
-def ship(one: Distribution, other: Distribution, pairs: Pairs, ratio: Fraction) -> Shipment:
+def transport_mass(one: Distribution, other: Distribution, pairs: OutcomePairs, ratio: Fraction) -> MassTransport:
     """Outcome a supplies one(a), outcome b takes up to ratio other(b); exact, as integers over one common denominator."""
     takes = {b: ratio * weight for b, weight in other.items()}
     scale = lcm(*(weight.denominator for side in (one, takes) for weight in side.values()))
     left, right = {a: place for place, a in enumerate(one)}, {b: place for place, b in enumerate(takes)}
     supply, demand = ([int(weight * scale) for weight in side.values()] for side in (one, takes))
-    flow = transport(supply, demand, ((left[a], right[b]) for a, b in pairs))
+    flow = maximise_flow(supply, demand, ((left[a], right[b]) for a, b in pairs))
     froms, tos = list(left), list(right)
-    sent = {(froms[a], tos[b]): Fraction(amount, scale) for (a, b), amount in flow.sent.items()}
-    return Shipment(Fraction(flow.total, scale), sent, frozenset(froms[a] for a in flow.cut))
+    sent = {(froms[a], tos[b]): Fraction(amount, scale) for (a, b), amount in flow.flow_by_link.items()}
+    return MassTransport(Fraction(flow.total, scale), sent, frozenset(froms[a] for a in flow.cut))
 
 
-def pairs_of(relation: Relation, one: Distribution, other: Distribution) -> Pairs:
+def list_related_pairs(relation: OutcomeRelation, one: Distribution, other: Distribution) -> OutcomePairs:
     """The related pairs of named outcomes."""
     if callable(relation):
         return frozenset((a, b) for a in one for b in other if relation(a, b))
@@ -142,7 +142,7 @@ def pairs_of(relation: Relation, one: Distribution, other: Distribution) -> Pair
     return frozenset(pairs)
 
 
-def marginal(joint: Mapping[tuple[Any, Any], Fraction], place: int) -> dict[Any, Fraction]:
+def compute_marginal(joint: Mapping[tuple[Any, Any], Fraction], place: int) -> dict[Any, Fraction]:
     """The law of one coordinate, without outcomes of probability 0."""
     weights: defaultdict[Any, Fraction] = defaultdict(Fraction)
     for pair, weight in joint.items():

@@ -16,17 +16,17 @@ from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 
-from hedgerow.numeric.number import Number
-from hedgerow.verify.divergence.amount import chance
+from hedgerow.numeric.exact_number import Number
 from hedgerow.verify.divergence.distance import Distance, Side, epsilon_distance
 from hedgerow.verify.divergence.distribution import Distribution, Probabilities
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
+from hedgerow.verify.divergence.exponential_sum import parse_probability
 
-__all__ = ["Curve", "Piece", "loss_distribution", "max_divergence", "privacy_curve"]
+__all__ = ["Curve", "CurvePiece", "loss_distribution", "max_divergence", "privacy_curve"]
 
 
 @dataclass(frozen=True)
-class Piece:
+class CurvePiece:
     """On start <= epsilon <= stop the one-sided delta is likely - e^epsilon rare."""
 
     start: Epsilon
@@ -41,7 +41,7 @@ class Curve:
 
     one: Distribution
     other: Distribution
-    pieces: dict[Side, tuple[Piece, ...]]
+    pieces: dict[Side, tuple[CurvePiece, ...]]
 
     @property
     def breakpoints(self) -> tuple[Epsilon, ...]:
@@ -54,14 +54,14 @@ class Curve:
 
     def epsilon_at(self, delta: Number, side: Side | None = None) -> Epsilon | float:
         """The smallest epsilon at ``delta``, exactly; ``math.inf`` where there is none. ``side``: in one direction only."""
-        allowed = chance(delta, "delta")
-        return max(_epsilon_at(pieces, allowed) for name, pieces in self.pieces.items() if side in (None, name))
+        allowed = parse_probability(delta, "delta")
+        return max(_solve_epsilon(pieces, allowed) for name, pieces in self.pieces.items() if side in (None, name))
 
 
 def privacy_curve(one: Probabilities, other: Probabilities) -> Curve:
     """The privacy curve of two laws."""
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
-    return Curve(first, second, {"one": _pieces(first, second), "other": _pieces(second, first)})
+    return Curve(first, second, {"one": _build_pieces(first, second), "other": _build_pieces(second, first)})
 
 
 def loss_distribution(one: Probabilities, other: Probabilities) -> dict[Epsilon | float, Fraction]:
@@ -70,15 +70,15 @@ def loss_distribution(one: Probabilities, other: Probabilities) -> dict[Epsilon 
     ``math.inf`` is the loss at outcomes that ``other`` cannot produce.
     """
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
-    return {loss: likely for loss, likely, _ in reversed(_levels(first, second))}
+    return {loss: likely for loss, likely, _ in reversed(_group_by_loss(first, second))}
 
 
 def max_divergence(one: Probabilities, other: Probabilities) -> Epsilon | float:
     """The largest privacy loss ln(one(r)/other(r)); ``math.inf`` where ``other`` cannot produce what ``one`` can."""
-    return _levels(Distribution.of(one, "one"), Distribution.of(other, "other"))[0][0]
+    return _group_by_loss(Distribution.of(one, "one"), Distribution.of(other, "other"))[0][0]
 
 
-def _levels(first: Distribution, second: Distribution) -> list[tuple[Epsilon | float, Fraction, Fraction]]:
+def _group_by_loss(first: Distribution, second: Distribution) -> list[tuple[Epsilon | float, Fraction, Fraction]]:
     """(loss, its probability under first, under second), the largest loss first. Rationals are sorted, never logarithms."""
     likely: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
     rare: defaultdict[Fraction | float, Fraction] = defaultdict(Fraction)
@@ -90,20 +90,20 @@ def _levels(first: Distribution, second: Distribution) -> list[tuple[Epsilon | f
     return [(ln(x) if isinstance(x, Fraction) else x, likely[x], rare[x]) for x in sorted(likely, reverse=True)]
 
 
-def _pieces(first: Distribution, second: Distribution) -> tuple[Piece, ...]:
+def _build_pieces(first: Distribution, second: Distribution) -> tuple[CurvePiece, ...]:
     """From the right: below each loss its outcomes join the event. Losses of 0 and less never do, as epsilon starts at 0."""
-    pieces: list[Piece] = []
+    pieces: list[CurvePiece] = []
     likely = rare = Fraction(0)
     stop: Epsilon | float = math.inf
-    for loss, more, less in [*_levels(first, second), (Epsilon(), Fraction(0), Fraction(0))]:
+    for loss, more, less in [*_group_by_loss(first, second), (Epsilon(), Fraction(0), Fraction(0))]:
         if isinstance(loss, Epsilon) and stop > 0:
-            pieces.append(Piece(max(loss, Epsilon()), stop, likely, rare))
+            pieces.append(CurvePiece(max(loss, Epsilon()), stop, likely, rare))
             stop = pieces[-1].start
         likely, rare = likely + more, rare + less
     return tuple(reversed(pieces))
 
 
-def _epsilon_at(pieces: tuple[Piece, ...], delta: Fraction) -> Epsilon | float:
+def _solve_epsilon(pieces: tuple[CurvePiece, ...], delta: Fraction) -> Epsilon | float:
     """delta(epsilon) falls continuously: the first piece that ends at ``delta`` or below holds the answer."""
     for piece in pieces:
         if piece.likely - piece.start.ratio * piece.rare <= delta:

@@ -8,7 +8,7 @@ skewed statistical distance, or (in one direction) hockey-stick divergence.
 the positive terms and no others; where there is none E is empty and the sum 0. The other direction likewise.
 
 **Arithmetic.** Probabilities are rationals; whether one(r) > e^eps other(r) is decided exactly (``amount``). The value is the
-``Amount`` likely - e^eps rare: a fraction where e^eps is one, as for ``ln(3)``.
+``ExponentialSum`` likely - e^eps rare: a fraction where e^eps is one, as for ``ln(3)``.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import Number
-from hedgerow.verify.divergence.amount import Amount
+from hedgerow.numeric.exact_number import Number
 from hedgerow.verify.divergence.distribution import Distribution, Probabilities
 from hedgerow.verify.divergence.epsilon import Epsilon, ln
+from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 
-__all__ = ["Distance", "Side", "cumulative_losses", "epsilon_distance", "named", "one_sided_distance"]
+__all__ = ["Distance", "Side", "cumulative_losses", "epsilon_distance", "format_outcomes", "one_sided_distance"]
 
 Side = Literal["one", "other"]
-_SHOWN = 8
+_MAX_SHOWN_OUTCOMES = 8
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Distance:
     rare: Fraction
 
     @property
-    def value(self) -> Amount:
+    def value(self) -> ExponentialSum:
         """The distance itself, likely - e^epsilon rare; compares exactly with numbers."""
         return self.likely - self.epsilon.exp * self.rare
 
@@ -53,7 +53,7 @@ class Distance:
         far = f"distance {float(self):.6g} at epsilon {self.epsilon}"
         if not self.event:
             return f"{far}: no event is likelier by more than e^epsilon on either side"
-        return f"{far}: {named(self.event)} has probability {float(self.likely):.6g} on {self.direction}, else {float(self.rare):.6g}"
+        return f"{far}: {format_outcomes(self.event)} has probability {float(self.likely):.6g} on {self.direction}, else {float(self.rare):.6g}"
 
 
 def epsilon_distance(one: Probabilities, other: Probabilities, epsilon: Epsilon | Number) -> Distance:
@@ -98,7 +98,7 @@ def cumulative_losses(one: Probabilities, other: Probabilities) -> list[tuple[An
     return losses
 
 
-def named(event: Iterable[Any]) -> str:
+def format_outcomes(event: Iterable[Any]) -> str:
     """A few outcomes of an event, in words."""
     shown = sorted(map(repr, event))
-    return "{" + ", ".join(shown[:_SHOWN]) + (f", … {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "") + "}"
+    return "{" + ", ".join(shown[:_MAX_SHOWN_OUTCOMES]) + (f", … {len(shown) - _MAX_SHOWN_OUTCOMES} more" if len(shown) > _MAX_SHOWN_OUTCOMES else "") + "}"

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import Number, exact
-from hedgerow.verify.divergence.amount import total
+from hedgerow.numeric.exact_number import Number, parse_exact
+from hedgerow.verify.divergence.exponential_sum import sum_fractions
 
 __all__ = ["Distribution", "Kernel", "Probabilities"]
 
@@ -29,9 +29,9 @@ class Distribution(Mapping[Any, Fraction]):
     __slots__ = ("_weights", "mass")
 
     def __init__(self, probabilities: Probabilities, *, partial: bool = False, argument: str = "distribution") -> None:
-        weights = _weights(probabilities, argument)
+        weights = _parse_weights(probabilities, argument)
         self._weights = weights
-        self.mass = total(weights.values())
+        self.mass = sum_fractions(weights.values())
         if not 0 < self.mass <= 1 if partial else self.mass != 1:
             rule = "must sum to more than 0 and at most 1" if partial else "must sum to exactly 1 (write thirds as Fraction(1, 3))"
             raise InvalidArgument(argument, rule, float(self.mass))
@@ -44,8 +44,8 @@ class Distribution(Mapping[Any, Fraction]):
     @classmethod
     def proportional(cls, weights: Probabilities) -> Distribution:
         """Probabilities in proportion to ``weights``, such as q^|z|."""
-        read = _weights(weights, "weights")
-        mass = total(read.values())
+        read = _parse_weights(weights, "weights")
+        mass = sum_fractions(read.values())
         if not mass:
             raise InvalidArgument("weights", "must not all be 0")
         return cls({outcome: weight / mass for outcome, weight in read.items()})
@@ -74,12 +74,12 @@ class Distribution(Mapping[Any, Fraction]):
     def probability(self, event: Iterable[Any] | Callable[[Any], bool]) -> Fraction:
         """The probability of a set of outcomes, or of those for which a function holds."""
         if callable(event):
-            return total(weight for outcome, weight in self.items() if event(outcome))
-        return total(self.at(outcome) for outcome in set(event))
+            return sum_fractions(weight for outcome, weight in self.items() if event(outcome))
+        return sum_fractions(self.at(outcome) for outcome in set(event))
 
     def then(self, kernel: Kernel) -> Distribution:
         """The joint law of (outcome, what ``kernel`` makes of it): a second step that has seen the first."""
-        steps = {outcome: _step(kernel, outcome) for outcome in self.atoms}
+        steps = {outcome: _apply_kernel(kernel, outcome) for outcome in self.atoms}
         joint = {(x, y): self[x] * weight for x, law in steps.items() for y, weight in law.items()}
         return Distribution(joint, partial=True)
 
@@ -96,18 +96,18 @@ class Distribution(Mapping[Any, Fraction]):
         return self.then(lambda _: second)
 
 
-def _weights(probabilities: Probabilities, argument: str) -> dict[Any, Fraction]:
+def _parse_weights(probabilities: Probabilities, argument: str) -> dict[Any, Fraction]:
     if not isinstance(probabilities, Mapping) or not probabilities:
         raise InvalidArgument(argument, "must be a mapping from outcomes to probabilities, and not empty", probabilities)
     for outcome, weight in probabilities.items():
         if outcome != outcome:
             raise InvalidArgument(argument, "must have outcomes that equal themselves; NaN does not", outcome)
-        if exact(weight, argument) < 0:
+        if parse_exact(weight, argument) < 0:
             raise InvalidArgument(argument, f"must not be negative at outcome {outcome!r}", weight)
-    return {outcome: exact(weight, argument) for outcome, weight in probabilities.items()}
+    return {outcome: parse_exact(weight, argument) for outcome, weight in probabilities.items()}
 
 
-def _step(kernel: Kernel, outcome: Any) -> Distribution:
+def _apply_kernel(kernel: Kernel, outcome: Any) -> Distribution:
     if isinstance(kernel, Mapping):
         if outcome not in kernel:
             raise InvalidArgument("kernel", "must say what becomes of every outcome that can occur; there is nothing for", outcome)

@@ -16,9 +16,9 @@ from fractions import Fraction
 from functools import total_ordering
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import LARGEST_EPSILON, SMALLEST_EPSILON, Number, exact, positive
+from hedgerow.numeric.exact_number import MAX_EPSILON, MIN_EPSILON, Number, parse_exact, parse_positive
 from hedgerow.numeric.rounding import DIGITS, log_bounds
-from hedgerow.verify.divergence.amount import Amount
+from hedgerow.verify.divergence.exponential_sum import ExponentialSum
 
 __all__ = ["Epsilon", "ln"]
 
@@ -28,12 +28,12 @@ __all__ = ["Epsilon", "ln"]
 class Epsilon:
     """The number ``plain + ln(ratio)``. Adds, multiplies with whole numbers, and compares exactly, also with numbers and infinity."""
 
-    plain: Fraction = Fraction(0)
+    rational_part: Fraction = Fraction(0)
     ratio: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "plain", exact(self.plain, "plain"))
-        object.__setattr__(self, "ratio", positive(self.ratio, "ratio"))
+        object.__setattr__(self, "rational_part", parse_exact(self.rational_part, "plain"))
+        object.__setattr__(self, "ratio", parse_positive(self.ratio, "ratio"))
 
     @classmethod
     def of(cls, value: Epsilon | Number, argument: str = "epsilon") -> Epsilon:
@@ -42,48 +42,48 @@ class Epsilon:
             if value < 0:
                 raise InvalidArgument(argument, "must be at least 0", value)
             return value
-        number = exact(value, argument)
-        if number and not SMALLEST_EPSILON <= number <= LARGEST_EPSILON:
+        number = parse_exact(value, argument)
+        if number and not MIN_EPSILON <= number <= MAX_EPSILON:
             raise InvalidArgument(argument, "must be 0 or lie between 1e-12 and 10000", value)
         return cls(number)
 
     @property
-    def exp(self) -> Amount:
+    def exp(self) -> ExponentialSum:
         """e to this number."""
-        return Amount(((self.plain, self.ratio),))
+        return ExponentialSum(((self.rational_part, self.ratio),))
 
     def bounds(self, digits: int = DIGITS) -> tuple[Fraction, Fraction]:
         """An interval that holds the value; both ends are the value where it is rational."""
         low, high = (Fraction(0), Fraction(0)) if self.ratio == 1 else log_bounds(self.ratio, digits)
-        return self.plain + low, self.plain + high
+        return self.rational_part + low, self.rational_part + high
 
     def __add__(self, other: Epsilon | Number) -> Epsilon:
-        added = _read(other)
-        return Epsilon(self.plain + added.plain, self.ratio * added.ratio)
+        added = _to_epsilon(other)
+        return Epsilon(self.rational_part + added.rational_part, self.ratio * added.ratio)
 
     def __mul__(self, times: int) -> Epsilon:
-        return Epsilon(times * self.plain, self.ratio**times)
+        return Epsilon(times * self.rational_part, self.ratio**times)
 
     __radd__ = __add__
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Epsilon):
-            return (self.plain, self.ratio) == (other.plain, other.ratio)
+            return (self.rational_part, self.ratio) == (other.rational_part, other.ratio)
         try:
-            return self == _read(other)
+            return self == _to_epsilon(other)
         except InvalidArgument:
             return False
 
     def __hash__(self) -> int:
         # As a key an Epsilon stands for itself and for ints and fractions; a float is equal as the decimal it shows.
-        return hash(self.plain) if self.ratio == 1 else hash((self.plain, self.ratio))
+        return hash(self.rational_part) if self.ratio == 1 else hash((self.rational_part, self.ratio))
 
     def __lt__(self, other: Epsilon | Number) -> bool:
         if isinstance(other, float) and math.isinf(other):
             return other > 0
-        read = _read(other)
-        return self.ratio < read.ratio if self.plain == read.plain else self.exp < read.exp
+        read = _to_epsilon(other)
+        return self.ratio < read.ratio if self.rational_part == read.rational_part else self.exp < read.exp
 
     def __float__(self) -> float:
         """The nearest double: an irrational value is no tie, so bounds that are close enough round to the same one."""
@@ -96,14 +96,14 @@ class Epsilon:
 
     def __repr__(self) -> str:
         if self.ratio == 1:
-            return str(self.plain)
-        return f"{self.plain} + ln({self.ratio})" if self.plain else f"ln({self.ratio})"
+            return str(self.rational_part)
+        return f"{self.rational_part} + ln({self.ratio})" if self.rational_part else f"ln({self.ratio})"
 
 
 def ln(ratio: Number) -> Epsilon:
     """The epsilon whose ratio of probabilities, e^epsilon, is exactly ``ratio``."""
-    return Epsilon(ratio=positive(ratio, "ratio"))
+    return Epsilon(ratio=parse_positive(ratio, "ratio"))
 
 
-def _read(value: object) -> Epsilon:
-    return value if isinstance(value, Epsilon) else Epsilon(exact(value, "epsilon"))
+def _to_epsilon(value: object) -> Epsilon:
+    return value if isinstance(value, Epsilon) else Epsilon(parse_exact(value, "epsilon"))

@@ -36,12 +36,20 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import Number
+from hedgerow.numeric.exact_number import Number
 from hedgerow.numeric.rounding import exp_down
-from hedgerow.verify.divergence.amount import chance, total
-from hedgerow.verify.divergence.coupling import Pairs, Relation, Shipment, Violation, marginal, pairs_of, ship
+from hedgerow.verify.divergence.coupling import (
+    MassTransport,
+    OutcomePairs,
+    OutcomeRelation,
+    Violation,
+    compute_marginal,
+    list_related_pairs,
+    transport_mass,
+)
 from hedgerow.verify.divergence.distribution import Distribution, Probabilities
 from hedgerow.verify.divergence.epsilon import Epsilon
+from hedgerow.verify.divergence.exponential_sum import parse_probability, sum_fractions
 
 __all__ = ["STAR", "Lifting", "Star", "lifting"]
 
@@ -69,7 +77,7 @@ class Lifting:
 
     one: Distribution
     other: Distribution
-    relation: Pairs
+    relation: OutcomePairs
     epsilon: Epsilon
     delta: Fraction
     ratio: Fraction
@@ -77,7 +85,7 @@ class Lifting:
     right: Distribution
 
     def __post_init__(self) -> None:
-        if marginal(self.left, 0) != self.one.atoms or marginal(self.right, 1) != self.other.atoms:
+        if compute_marginal(self.left, 0) != self.one.atoms or compute_marginal(self.right, 1) != self.other.atoms:
             raise InvalidArgument("witnesses", "must have one as the first marginal of left and other as the second of right")
         for witness in (self.left, self.right):
             if not all(pair in self.relation for pair in witness.atoms if STAR not in pair):
@@ -88,39 +96,39 @@ class Lifting:
     @property
     def distance(self) -> Fraction:
         """The most by which left(E) exceeds ratio right(E) for any set E of pairs."""
-        return total(max(weight - self.ratio * self.right.at(pair), Fraction(0)) for pair, weight in self.left.items())
+        return sum_fractions(max(weight - self.ratio * self.right.at(pair), Fraction(0)) for pair, weight in self.left.items())
 
 
 def lifting(
-    one: Probabilities, other: Probabilities, relation: Relation, epsilon: Epsilon | Number, delta: Number = 0
+    one: Probabilities, other: Probabilities, relation: OutcomeRelation, epsilon: Epsilon | Number, delta: Number = 0
 ) -> Lifting | Violation:
     """The two witnesses of the (epsilon, delta) lifting of ``relation``, or the set A with one(A) > e^epsilon other(R(A)) + delta."""
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
-    least, allowed = Epsilon.of(epsilon), chance(delta, "delta")
+    least, allowed = Epsilon.of(epsilon), parse_probability(delta, "delta")
     if STAR in first or STAR in second:
         raise InvalidArgument("outcomes", "must not be STAR, which stands for no outcome")
-    pairs = pairs_of(relation, first, second)
+    pairs = list_related_pairs(relation, first, second)
     digits = _FIRST_DIGITS
     while True:
-        ratio = _below(least, digits)
-        shipment = ship(first, second, pairs, ratio)
-        if first.mass - shipment.total <= allowed:
-            return Lifting(first, second, pairs, least, allowed, ratio, *_witnesses(first, second, shipment, ratio))
-        image = {b for a, b in pairs if a in shipment.cut}
-        if first.probability(shipment.cut) > least.exp * second.probability(image) + allowed:
-            return Violation(first, second, pairs, shipment.cut, least, allowed)
+        ratio = _round_down_exp(least, digits)
+        shipment = transport_mass(first, second, pairs, ratio)
+        if first.mass - shipment.mass <= allowed:
+            return Lifting(first, second, pairs, least, allowed, ratio, *_build_witnesses(first, second, shipment, ratio))
+        image = {b for a, b in pairs if a in shipment.limiting_event}
+        if first.probability(shipment.limiting_event) > least.exp * second.probability(image) + allowed:
+            return Violation(first, second, pairs, shipment.limiting_event, least, allowed)
         digits *= 2
 
 
-def _below(epsilon: Epsilon, digits: int) -> Fraction:
+def _round_down_exp(epsilon: Epsilon, digits: int) -> Fraction:
     """A rational a little below e^epsilon; e^epsilon itself where it is rational."""
-    return epsilon.ratio * exp_down(epsilon.plain, digits) if epsilon.plain else epsilon.ratio
+    return epsilon.ratio * exp_down(epsilon.rational_part, digits) if epsilon.rational_part else epsilon.ratio
 
 
-def _witnesses(one: Distribution, other: Distribution, shipment: Shipment, ratio: Fraction) -> tuple[Distribution, Distribution]:
-    sent, taken = marginal(shipment.sent, 0), marginal(shipment.sent, 1)
-    left: dict[tuple[Any, Any], Fraction] = dict(shipment.sent)
+def _build_witnesses(one: Distribution, other: Distribution, shipment: MassTransport, ratio: Fraction) -> tuple[Distribution, Distribution]:
+    sent, taken = compute_marginal(shipment.mass_by_pair, 0), compute_marginal(shipment.mass_by_pair, 1)
+    left: dict[tuple[Any, Any], Fraction] = dict(shipment.mass_by_pair)
     left |= {(a, STAR): rest for a, weight in one.items() if (rest := weight - sent.get(a, 0))}
-    right: dict[tuple[Any, Any], Fraction] = {pair: amount / ratio for pair, amount in shipment.sent.items()}
+    right: dict[tuple[Any, Any], Fraction] = {pair: amount / ratio for pair, amount in shipment.mass_by_pair.items()}
     right |= {(STAR, b): rest for b, weight in other.items() if (rest := weight - taken.get(b, 0) / ratio)}
     return Distribution(left, partial=True), Distribution(right, partial=True)

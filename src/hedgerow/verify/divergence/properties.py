@@ -18,24 +18,24 @@ from itertools import pairwise
 from typing import Any
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import Number
-from hedgerow.verify.divergence.amount import Amount
+from hedgerow.numeric.exact_number import Number
 from hedgerow.verify.divergence.distance import Distance, epsilon_distance
 from hedgerow.verify.divergence.distribution import Distribution, Kernel, Probabilities
 from hedgerow.verify.divergence.epsilon import Epsilon
-from hedgerow.verify.divergence.table import Table, read_table
+from hedgerow.verify.divergence.exponential_sum import ExponentialSum
+from hedgerow.verify.divergence.probability_table import MechanismTable, parse_table
 
-__all__ = ["Check", "check_composition", "check_group_privacy", "check_post_processing"]
+__all__ = ["PropertyCheck", "check_composition", "check_group_privacy", "check_post_processing"]
 
 
 @dataclass(frozen=True)
-class Check:
+class PropertyCheck:
     """A law on given laws: the distances of the parts, the distance of the whole, and how far the law lets that be."""
 
     law: str
     parts: tuple[Distance, ...]
     whole: Distance
-    allowed: Amount
+    allowed: ExponentialSum
 
     @property
     def holds(self) -> bool:
@@ -50,19 +50,19 @@ class Check:
         return f"{self.law} {verdict}: {float(self.whole):.6g} at epsilon {self.whole.epsilon}, allowed {float(self.allowed):.6g}"
 
 
-def check_post_processing(one: Probabilities, other: Probabilities, kernel: Kernel, epsilon: Epsilon | Number) -> Check:
+def check_post_processing(one: Probabilities, other: Probabilities, kernel: Kernel, epsilon: Epsilon | Number) -> PropertyCheck:
     """``kernel`` is a function or mapping of outcomes: to another outcome, or to the probabilities of several."""
     first, second = Distribution.of(one, "one"), Distribution.of(other, "other")
     before = epsilon_distance(first, second, epsilon)
     after = epsilon_distance(first.push(kernel), second.push(kernel), epsilon)
-    return Check("post-processing", (before,), after, before.value)
+    return PropertyCheck("post-processing", (before,), after, before.value)
 
 
 def check_composition(
     first: tuple[Probabilities, Probabilities],
     second: tuple[Kernel, Kernel],
     epsilons: tuple[Epsilon | Number, Epsilon | Number],
-) -> Check:
+) -> PropertyCheck:
     """Two questions, each on ``one`` and on ``other``: the laws of the first answer; from the first answer to the law of the second.
 
     A second question that ignores the first answer is a function that always returns the same law.
@@ -75,16 +75,16 @@ def check_composition(
     versions = [epsilon_distance(law.push(second[0]), law.push(second[1]), spent[1]) for law in sure]
     worst = max(versions, key=lambda distance: distance.value)
     whole = epsilon_distance(laws[0].then(second[0]), laws[1].then(second[1]), spent[0] + spent[1])
-    return Check("sequential composition", (begun, worst), whole, begun.value + worst.value)
+    return PropertyCheck("sequential composition", (begun, worst), whole, begun.value + worst.value)
 
 
-def check_group_privacy(table: Table, chain: Sequence[Any], epsilon: Epsilon | Number) -> Check:
+def check_group_privacy(table: MechanismTable, chain: Sequence[Any], epsilon: Epsilon | Number) -> PropertyCheck:
     """``chain`` names data sets of ``table``, each a neighbour of the one before: its ends differ by a group of k = len - 1 units."""
-    laws, single = read_table(table), Epsilon.of(epsilon)
+    laws, single = parse_table(table), Epsilon.of(epsilon)
     if len(chain) < 2 or not all(data in laws for data in chain):
         raise InvalidArgument("chain", "must name at least two data sets, all of them in the table", chain)
     steps = tuple(epsilon_distance(laws[a], laws[b], single) for a, b in pairwise(chain))
     whole = epsilon_distance(laws[chain[0]], laws[chain[-1]], len(steps) * single)
     worst = max(step.value for step in steps)
-    growth = sum(((k * single).exp for k in range(len(steps))), Amount())
-    return Check("group privacy", steps, whole, growth * worst)
+    growth = sum(((k * single).exp for k in range(len(steps))), ExponentialSum())
+    return PropertyCheck("group privacy", steps, whole, growth * worst)

@@ -14,68 +14,68 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.numeric.number import Number, exact
+from hedgerow.numeric.exact_number import Number, parse_exact
 from hedgerow.numeric.rounding import exp_down, exp_up, log_bounds, log_down, log_up
-from hedgerow.verify.divergence.amount import total
 from hedgerow.verify.divergence.curve import max_divergence
 from hedgerow.verify.divergence.distribution import Distribution, Probabilities
 from hedgerow.verify.divergence.epsilon import Epsilon
+from hedgerow.verify.divergence.exponential_sum import sum_fractions
 
-__all__ = ["Interval", "renyi_divergence"]
+__all__ = ["DivergenceInterval", "renyi_divergence"]
 
-LARGEST_ORDER = 10**6
-_EXACT = 64  # whole orders up to this are powers of rationals, which grow with the order
-_FAINT = Fraction(-1000)  # a term below e^-1000 beside one of size 1 is nothing from below, and e^-1000 from above
+MAX_ORDER = 10**6
+_MAX_EXACT_ORDER = 64  # whole orders up to this are powers of rationals, which grow with the order
+_MIN_EXPONENT = Fraction(-1000)  # a term below e^-1000 beside one of size 1 is nothing from below, and e^-1000 from above
 _ZERO = Fraction(0)
 
-Ratios = list[tuple[Fraction, Fraction, Fraction]]
+OutcomeRatios = list[tuple[Fraction, Fraction, Fraction]]
 
 
-class Interval(NamedTuple):
+class DivergenceInterval(NamedTuple):
     """low <= value <= high; both ``math.inf`` where the value is infinite."""
 
     low: Fraction | float
     high: Fraction | float
 
 
-def renyi_divergence(one: Probabilities, other: Probabilities, order: Number) -> Interval:
+def renyi_divergence(one: Probabilities, other: Probabilities, order: Number) -> DivergenceInterval:
     """Bounds on the divergence of any order above 0, ``math.inf`` included."""
     first, second = Distribution(one, argument="one"), Distribution(other, argument="other")
     if isinstance(order, float) and order == math.inf:
         largest = max_divergence(first, second)
-        return Interval(*largest.bounds()) if isinstance(largest, Epsilon) else Interval(largest, largest)
-    alpha = exact(order, "order")
-    if not 0 < alpha <= LARGEST_ORDER:
+        return DivergenceInterval(*largest.bounds()) if isinstance(largest, Epsilon) else DivergenceInterval(largest, largest)
+    alpha = parse_exact(order, "order")
+    if not 0 < alpha <= MAX_ORDER:
         raise InvalidArgument("order", "must be above 0, and at most 1,000,000 or infinite", order)
     common = [(p, q, p / q) for outcome, p in first.items() if (q := second.at(outcome)) and p]
-    escapes = total(p for p, _, _ in common) < 1
+    escapes = sum_fractions(p for p, _, _ in common) < 1
     if not common or (escapes and alpha >= 1):
-        return Interval(math.inf, math.inf)
+        return DivergenceInterval(math.inf, math.inf)
     if all(x == 1 for _, _, x in common) and not escapes:
-        return Interval(_ZERO, _ZERO)
-    low, high = _relative_entropy(common) if alpha == 1 else _of_order(common, alpha)
-    return Interval(max(low, _ZERO), high)
+        return DivergenceInterval(_ZERO, _ZERO)
+    low, high = _relative_entropy(common) if alpha == 1 else _divergence_of_order(common, alpha)
+    return DivergenceInterval(max(low, _ZERO), high)
 
 
-def _relative_entropy(common: Ratios) -> tuple[Fraction, Fraction]:
+def _relative_entropy(common: OutcomeRatios) -> tuple[Fraction, Fraction]:
     terms = [(p, log_bounds(x)) for p, _, x in common]
-    return total(p * ends[0] for p, ends in terms), total(p * ends[1] for p, ends in terms)
+    return sum_fractions(p * ends[0] for p, ends in terms), sum_fractions(p * ends[1] for p, ends in terms)
 
 
-def _of_order(common: Ratios, alpha: Fraction) -> tuple[Fraction, Fraction]:
+def _divergence_of_order(common: OutcomeRatios, alpha: Fraction) -> tuple[Fraction, Fraction]:
     """With the largest x in front: ln(sum of q x^a) = a ln(largest) + ln(sum of q (x/largest)^a), which no order makes overflow."""
     largest = max(x for _, _, x in common)
-    powers = [(q, _power(x / largest, alpha)) for _, q, x in common]
-    low, high = total(q * ends[0] for q, ends in powers), total(q * ends[1] for q, ends in powers)
+    powers = [(q, _bound_power(x / largest, alpha)) for _, q, x in common]
+    low, high = sum_fractions(q * ends[0] for q, ends in powers), sum_fractions(q * ends[1] for q, ends in powers)
     front = log_bounds(largest)
     ends = [(alpha * front[0] + log_down(low)) / (alpha - 1), (alpha * front[1] + log_up(high)) / (alpha - 1)]
     return min(ends), max(ends)
 
 
-def _power(x: Fraction, alpha: Fraction) -> tuple[Fraction, Fraction]:
+def _bound_power(x: Fraction, alpha: Fraction) -> tuple[Fraction, Fraction]:
     """Bounds on x^alpha for 0 < x <= 1."""
-    if x == 1 or (alpha.denominator == 1 and alpha <= _EXACT):
+    if x == 1 or (alpha.denominator == 1 and alpha <= _MAX_EXACT_ORDER):
         power = Fraction(x ** int(alpha))
         return power, power
     low, high = log_bounds(x)
-    return exp_down(alpha * low) if alpha * low > _FAINT else _ZERO, exp_up(max(alpha * high, _FAINT))
+    return exp_down(alpha * low) if alpha * low > _MIN_EXPONENT else _ZERO, exp_up(max(alpha * high, _MIN_EXPONENT))

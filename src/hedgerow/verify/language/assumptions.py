@@ -11,45 +11,56 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from hedgerow.errors import InvalidArgument, Refused
-from hedgerow.verify.language.program import Assign, Expression, Kind, Noise, Program, Sample, names, replaced, statements, written
-from hedgerow.verify.price import between, enclosed
+from hedgerow.verify.language.claim_bounds import bound_expression, can_bound
+from hedgerow.verify.language.program import (
+    Assign,
+    Expression,
+    Kind,
+    Noise,
+    Program,
+    Sample,
+    collect_names,
+    format_expression,
+    substitute,
+    walk_statements,
+)
 
-__all__ = ["check", "check_claim", "constants", "existing", "public"]
+__all__ = ["check_arguments", "check_claim", "find_constants", "find_public_scalars", "has_checked_parameters"]
 
 
-def public(program: Program) -> frozenset[str]:
+def find_public_scalars(program: Program) -> frozenset[str]:
     """The public parameters that are numbers or truths."""
     return frozenset(one.name for one in program.parameters if not one.private and not one.list)
 
 
-def constants(program: Program) -> dict[str, Expression]:
+def find_constants(program: Program) -> dict[str, Expression]:
     """Variables that are assigned once, at the top, from public parameters: as those parameters."""
-    fixed = public(program)
+    fixed = find_public_scalars(program)
     count: dict[str, int] = {}
-    for one in statements(program.body):
+    for one in walk_statements(program.body):
         if isinstance(one, Assign | Sample):
             count[one.name] = count.get(one.name, 0) + 1
     found: dict[str, Expression] = {}
     for one in program.body:
         if isinstance(one, Assign) and count[one.name] == 1 and one.name not in fixed:
-            value = replaced(one.value, found)
-            if names(value) <= fixed:
+            value = substitute(one.value, found)
+            if collect_names(value) <= fixed:
                 found[one.name] = value
     return found
 
 
-def existing(program: Program, sample: Sample) -> bool:
-    """Whether ``check`` sees to it that there is such noise: public numbers alone decide what is drawn from. What is chosen, by a public
+def has_checked_parameters(program: Program, sample: Sample) -> bool:
+    """Whether ``check_arguments`` sees to it that there is such noise: public numbers alone decide what is drawn from. What is chosen, by a public
     truth or by a comparison, does not count, since it is not looked at before the run."""
     numbers = {one.name for one in program.parameters if not one.private and not one.list and one.kind in (Kind.INT, Kind.REAL)}
-    known = constants(program)
-    values = [replaced(one, known) for one in sample.parameters]
-    return all(names(one) <= numbers and enclosed(one) for one in values)
+    known = find_constants(program)
+    values = [substitute(one, known) for one in sample.parameters]
+    return all(collect_names(one) <= numbers and can_bound(one) for one in values)
 
 
-def check(program: Program, arguments: Mapping[str, object]) -> None:
+def check_arguments(program: Program, arguments: Mapping[str, object]) -> None:
     """Refuses public arguments that no proof is about."""
-    fixed, known = public(program), constants(program)
+    fixed, known = find_public_scalars(program), find_constants(program)
     numbers = {
         name: value
         for name, value in arguments.items()
@@ -59,30 +70,30 @@ def check(program: Program, arguments: Mapping[str, object]) -> None:
         if name in numbers and (numbers[name] <= 0 or (name == "delta" and numbers[name] >= 1)):
             raise InvalidArgument(name, "must be above 0, and a delta below 1", numbers[name])
     for one in program.samples:
-        values = [replaced(parameter, known) for parameter in one.parameters]
-        cut = one.noise in (Noise.BERNOULLI, Noise.UNIFORM) and not all(map(enclosed, values))  # no proof takes it for granted
-        if one.noise is not Noise.BITS and not cut and all(names(value) <= numbers.keys() for value in values):
-            _exists(one, [between(value, numbers) for value in values])
+        values = [substitute(parameter, known) for parameter in one.parameters]
+        cut = one.noise in (Noise.BERNOULLI, Noise.UNIFORM) and not all(map(can_bound, values))  # no proof takes it for granted
+        if one.noise is not Noise.BITS and not cut and all(collect_names(value) <= numbers.keys() for value in values):
+            _check_noise_parameters(one, [bound_expression(value, numbers) for value in values])
     check_claim(program, numbers)
 
 
 def check_claim(program: Program, numbers: Mapping[str, Fraction | int]) -> None:
     """Refuses public numbers at which nothing is claimed: epsilon or delta has no value there, or may be below 0."""
     for word, claimed in (("epsilon", program.claim.epsilon), ("delta", program.claim.delta)):
-        if claimed is not None and between(claimed, numbers)[0] < 0:
-            given = ", ".join(f"{name} = {numbers[name]}" for name in sorted(names(claimed)))
-            raise Refused(f"The claimed {word} {written(claimed)} is not seen to be at least 0 at {given or 'all arguments'}.")
+        if claimed is not None and bound_expression(claimed, numbers)[0] < 0:
+            given = ", ".join(f"{name} = {numbers[name]}" for name in sorted(collect_names(claimed)))
+            raise Refused(f"The claimed {word} {format_expression(claimed)} is not seen to be at least 0 at {given or 'all arguments'}.")
 
 
-def _exists(sample: Sample, ends: list[tuple[Fraction, Fraction]]) -> None:
-    line, said = f"line {sample.place.line}: ", written(sample.parameters[0])
+def _check_noise_parameters(sample: Sample, ends: list[tuple[Fraction, Fraction]]) -> None:
+    line, said = f"line {sample.place.line}: ", format_expression(sample.parameters[0])
     match sample.noise:
         case Noise.BERNOULLI:
             if ends[0][0] < 0 or ends[0][1] > 1:
                 raise Refused(f"{line}the chance {said} of a coin must lie between 0 and 1.")
         case Noise.UNIFORM:
             if ends[1][0] < ends[0][1]:
-                raise Refused(f"{line}uniform noise ends at {written(sample.parameters[1])}, below {said} where it starts.")
+                raise Refused(f"{line}uniform noise ends at {format_expression(sample.parameters[1])}, below {said} where it starts.")
         case _:
             if ends[0][0] <= 0:
                 raise Refused(f"{line}the scale {said} of {sample.noise} noise must be above 0.")

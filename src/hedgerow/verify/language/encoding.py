@@ -1,6 +1,6 @@
 """A program as plain data, and back: all of it, by value.
 
-What ``decoded`` gives is made of this package's own classes and of nothing that the other side brought along, whatever the object was
+What ``decode`` gives is made of this package's own classes and of nothing that the other side brought along, whatever the object was
 that was encoded. So a program that is checked after it was decoded is the one that runs, in this process or in another.
 """
 
@@ -36,7 +36,7 @@ from hedgerow.verify.language.program import (
     While,
 )
 
-__all__ = ["decoded", "decoded_program", "encoded"]
+__all__ = ["decode", "encode", "rebuild_program"]
 
 _CLASSES: Final[dict[str, Callable[..., Any]]] = {
     one.__name__: one
@@ -47,7 +47,7 @@ _CLASSES: Final[dict[str, Callable[..., Any]]] = {
 }
 _EXPRESSIONS: Final = (Number, Truth, Name, Read, Length, Apply)
 _STATEMENTS: Final = (Assign, Sample, If, While, Output)
-_FIT: Final[dict[str, Callable[[Any], bool]]] = {
+_FIELD_CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "Fraction": lambda value: isinstance(value, Fraction),
     "bool": lambda value: isinstance(value, bool),
     "str": lambda value: isinstance(value, str),
@@ -60,13 +60,13 @@ _FIT: Final[dict[str, Callable[[Any], bool]]] = {
     "Claim": lambda value: isinstance(value, Claim),
     "Expression": lambda value: isinstance(value, _EXPRESSIONS),
     "Expression | None": lambda value: value is None or isinstance(value, _EXPRESSIONS),
-    "tuple[Expression, ...]": lambda value: _all(value, _EXPRESSIONS),
-    "tuple[Parameter, ...]": lambda value: _all(value, (Parameter,)),
-    "Block": lambda value: _all(value, _STATEMENTS),
+    "tuple[Expression, ...]": lambda value: _are_all(value, _EXPRESSIONS),
+    "tuple[Parameter, ...]": lambda value: _are_all(value, (Parameter,)),
+    "Block": lambda value: _are_all(value, _STATEMENTS),
 }
 
 
-def encoded(value: Any) -> Any:
+def encode(value: Any) -> Any:
     """Return a program, a part of it, or a number as what JSON has words for."""
     if isinstance(value, Fraction):  # in base 16, which has no limit on digits
         return {"Fraction": [f"{value.numerator:x}", f"{value.denominator:x}"]}
@@ -77,20 +77,20 @@ def encoded(value: Any) -> Any:
     if isinstance(value, int):
         return {"int": [f"{value:x}"]}
     if isinstance(value, tuple | list):
-        return [encoded(one) for one in value]
+        return [encode(one) for one in value]
     for name, one in _CLASSES.items():
         if isinstance(value, one):  # type: ignore[arg-type]
-            return {name: [encoded(getattr(value, field.name)) for field in fields(value)]}
+            return {name: [encode(getattr(value, field.name)) for field in fields(value)]}
     raise InvalidArgument("program", "must be made of the parts that programs have", type(value).__name__)
 
 
-def decoded(plain: Any) -> Any:
+def decode(plain: Any) -> Any:
     """Return what was encoded; lists as tuples."""
     match plain:
         case None | bool() | str():
             return plain
         case list():
-            return tuple(map(decoded, plain))
+            return tuple(map(decode, plain))
         case {"Fraction": [str(numerator), str(denominator)]}:
             return Fraction(int(numerator, 16), int(denominator, 16))
         case {"int": [str(digits)]}:
@@ -98,26 +98,26 @@ def decoded(plain: Any) -> Any:
         case dict() if len(plain) == 1:
             ((name, parts),) = plain.items()
             if name in _CLASSES:
-                return _fitting(_CLASSES[name](*map(decoded, parts)))
+                return _check_fields(_CLASSES[name](*map(decode, parts)))
     raise InvalidArgument("program", "must be a document that this wrote")
 
 
-def _fitting(made: Any) -> Any:
+def _check_fields(made: Any) -> Any:
     """Return it, if its parts are of the kinds that they have in a program."""
     each: tuple[Field[Any], ...] = () if isinstance(made, StrEnum) else fields(made)
-    if not all(_FIT[str(field.type)](getattr(made, field.name)) for field in each):
+    if not all(_FIELD_CHECKS[str(field.type)](getattr(made, field.name)) for field in each):
         raise InvalidArgument("program", "must be made of the parts that programs have", type(made).__name__)
     return made
 
 
-def _all(value: Any, kinds: tuple[type, ...]) -> bool:
+def _are_all(value: Any, kinds: tuple[type, ...]) -> bool:
     return isinstance(value, tuple) and all(isinstance(one, kinds) for one in value)
 
 
-def decoded_program(program: Program) -> Program:
+def rebuild_program(program: Program) -> Program:
     """Return the same program, made anew of nothing but its parts."""
     try:
-        found = decoded(json.loads(json.dumps(encoded(program))))
+        found = decode(json.loads(json.dumps(encode(program))))
     except (AttributeError, TypeError, ValueError, RecursionError):
         found = None
     if not isinstance(found, Program):

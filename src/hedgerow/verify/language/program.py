@@ -117,8 +117,8 @@ class Noise(StrEnum):
     BITS = "bits"
 
 
-PARAMETERS: Final[dict[Noise, int]] = {noise: 2 if noise is Noise.UNIFORM else 1 for noise in Noise}
-DRAWN: Final[dict[Noise, Kind]] = {
+NOISE_PARAMETER_COUNTS: Final[dict[Noise, int]] = {noise: 2 if noise is Noise.UNIFORM else 1 for noise in Noise}
+NOISE_KINDS: Final[dict[Noise, Kind]] = {
     Noise.LAPLACE: Kind.REAL,
     Noise.GEOMETRIC: Kind.INT,
     Noise.EXPONENTIAL: Kind.REAL,
@@ -147,8 +147,8 @@ class Sample:
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if len(self.parameters) != PARAMETERS[self.noise]:
-            raise InvalidArgument("noise", f"{self.noise} takes {PARAMETERS[self.noise]} parameters", len(self.parameters))
+        if len(self.parameters) != NOISE_PARAMETER_COUNTS[self.noise]:
+            raise InvalidArgument("noise", f"{self.noise} takes {NOISE_PARAMETER_COUNTS[self.noise]} parameters", len(self.parameters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,27 +241,27 @@ class Program:
     source: str = field(default="", compare=False, repr=False)
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
-    def parameter(self, name: str) -> Parameter | None:
+    def find_parameter(self, name: str) -> Parameter | None:
         return next((one for one in self.parameters if one.name == name), None)
 
     @property
     def samples(self) -> tuple[Sample, ...]:
         """In the order of their sites."""
-        return tuple(sorted((one for one in statements(self.body) if isinstance(one, Sample)), key=lambda one: one.site))
+        return tuple(sorted((one for one in walk_statements(self.body) if isinstance(one, Sample)), key=lambda one: one.site))
 
 
-def statements(block: Block) -> Iterator[Statement]:
+def walk_statements(block: Block) -> Iterator[Statement]:
     """Every statement, those inside others included, in the order of the text."""
     for statement in block:
         yield statement
         if isinstance(statement, If):
-            yield from statements(statement.then)
-            yield from statements(statement.otherwise)
+            yield from walk_statements(statement.then)
+            yield from walk_statements(statement.otherwise)
         elif isinstance(statement, While):
-            yield from statements(statement.body)
+            yield from walk_statements(statement.body)
 
 
-def expressions(statement: Statement) -> tuple[Expression, ...]:
+def list_expressions(statement: Statement) -> tuple[Expression, ...]:
     """The expressions that stand in this statement itself."""
     match statement:
         case Assign() | Output():
@@ -272,20 +272,20 @@ def expressions(statement: Statement) -> tuple[Expression, ...]:
             return (statement.condition,)
 
 
-def parts(expression: Expression) -> Iterator[Expression]:
+def walk_expression(expression: Expression) -> Iterator[Expression]:
     """The expression and all that it is made of."""
     yield expression
     if isinstance(expression, Apply):
         for argument in expression.arguments:
-            yield from parts(argument)
+            yield from walk_expression(argument)
     elif isinstance(expression, Read):
-        yield from parts(expression.index)
+        yield from walk_expression(expression.index)
 
 
-def names(expression: Expression) -> frozenset[str]:
+def collect_names(expression: Expression) -> frozenset[str]:
     """The variables and lists it mentions."""
     found = set()
-    for part in parts(expression):
+    for part in walk_expression(expression):
         if isinstance(part, Name):
             found.add(part.name)
         elif isinstance(part, Read | Length):
@@ -293,35 +293,35 @@ def names(expression: Expression) -> frozenset[str]:
     return frozenset(found)
 
 
-def assigned(block: Block) -> frozenset[str]:
+def find_assigned_names(block: Block) -> frozenset[str]:
     """The variables that a block may change."""
-    return frozenset(one.name for one in statements(block) if isinstance(one, Assign | Sample))
+    return frozenset(one.name for one in walk_statements(block) if isinstance(one, Assign | Sample))
 
 
-def replaced(expression: Expression, values: Mapping[str, Expression]) -> Expression:
+def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
     """The expression with variables written as other expressions."""
     match expression:
         case Name():
             return values.get(expression.name, expression)
         case Read():
-            return Read(expression.list, replaced(expression.index, values), expression.place)
+            return Read(expression.list, substitute(expression.index, values), expression.place)
         case Apply():
-            return Apply(expression.operator, tuple(replaced(one, values) for one in expression.arguments), expression.place)
+            return Apply(expression.operator, tuple(substitute(one, values) for one in expression.arguments), expression.place)
         case _:
             return expression
 
 
 # How tightly an operator binds, for writing expressions as people do.
-_BINDING: Final = (
+_PRECEDENCE: Final = (
     {"or": 1, "and": 2}
     | dict.fromkeys(("<", "<=", "==", "!="), 4)
     | dict.fromkeys(("+", "-", "xor", "bits+", "bits|", "concat"), 5)
     | dict.fromkeys(("*", "/", "%", "bits&"), 6)
 )
-_WRITTEN: Final = {"bits+": "+", "bits&": "&", "bits|": "|", "concat": "++"}
+_SYMBOLS: Final = {"bits+": "+", "bits&": "&", "bits|": "|", "concat": "++"}
 
 
-def written(expression: Expression, outer: int = 0) -> str:
+def format_expression(expression: Expression, outer: int = 0) -> str:
     """As a person would write it."""
     match expression:
         case Number():
@@ -331,19 +331,19 @@ def written(expression: Expression, outer: int = 0) -> str:
         case Name():
             return expression.name
         case Read():
-            return f"{expression.list}[{written(expression.index)}]"
+            return f"{expression.list}[{format_expression(expression.index)}]"
         case Length():
             return f"len({expression.list})"
     operator, arguments = expression.operator, expression.arguments
-    if operator in _BINDING:
-        binding = _BINDING[operator]
-        text = f"{written(arguments[0], binding)} {_WRITTEN.get(operator, operator)} {written(arguments[1], binding + 1)}"
+    if operator in _PRECEDENCE:
+        binding = _PRECEDENCE[operator]
+        text = f"{format_expression(arguments[0], binding)} {_SYMBOLS.get(operator, operator)} {format_expression(arguments[1], binding + 1)}"
     elif operator == "not":
-        binding, text = 3, f"not {written(arguments[0], 3)}"
+        binding, text = 3, f"not {format_expression(arguments[0], 3)}"
     elif operator == "negate":
-        binding, text = 7, f"-{written(arguments[0], 7)}"
+        binding, text = 7, f"-{format_expression(arguments[0], 7)}"
     elif operator == "if":
-        binding, text = 0, f"{written(arguments[1], 1)} if {written(arguments[0], 1)} else {written(arguments[2], 0)}"
+        binding, text = 0, f"{format_expression(arguments[1], 1)} if {format_expression(arguments[0], 1)} else {format_expression(arguments[2], 0)}"
     else:
-        binding, text = 8, f"{operator}({', '.join(written(one) for one in arguments)})"
+        binding, text = 8, f"{operator}({', '.join(format_expression(one) for one in arguments)})"
     return f"({text})" if binding < outer else text

@@ -7,7 +7,7 @@ whole numbers), ``goodness`` (tests of fit), ``case`` (what a law is given).
 
 from __future__ import annotations
 
-from hedgerow.verify.laws.case import Case, Finding, LawBroken
-from hedgerow.verify.laws.suite import LAWS, Law, Report, check_mechanism
+from hedgerow.verify.laws.case import LawBroken, LawCase, LawFinding
+from hedgerow.verify.laws.suite import LAWS, Law, LawReport, check_mechanism
 
-__all__ = ["LAWS", "Case", "Finding", "Law", "LawBroken", "Report", "check_mechanism"]
+__all__ = ["LAWS", "Law", "LawBroken", "LawCase", "LawFinding", "LawReport", "check_mechanism"]

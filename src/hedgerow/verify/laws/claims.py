@@ -7,11 +7,11 @@ from math import exp, inf, isinf
 import numpy as np
 from scipy.signal import fftconvolve
 
-from hedgerow.numeric.chunk import Floats
-from hedgerow.verify.laws.audited import claim_stands
-from hedgerow.verify.laws.case import Case, Finding, LawBroken
-from hedgerow.verify.laws.neighbours import neighbours
-from hedgerow.verify.laws.worlds import Neighbours, Pair
+from hedgerow.numeric.vectorised import Floats
+from hedgerow.verify.laws.case import LawBroken, LawCase, LawFinding
+from hedgerow.verify.laws.empirical_claims import check_claim_by_draws
+from hedgerow.verify.laws.neighbours.data_sets import DistributionPair, NeighbourPair
+from hedgerow.verify.laws.neighbours.worst_case import list_worst_neighbours
 
 __all__ = [
     "delta_covers_neighbours",
@@ -23,67 +23,67 @@ __all__ = [
 
 _ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
 _EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
-_STEP = 2e-4  # losses of several cells are rounded down to multiples of this before they are added
-_REACH = 1 << 16
-_ROUNDING = 1e-12  # of the sums and Fourier transforms behind a delta
+_LOSS_STEP = 2e-4  # losses of several cells are rounded down to multiples of this before they are added
+_LOSS_STEPS = 1 << 16
+_ROUNDING_ERROR = 1e-12  # of the sums and Fourier transforms behind a delta
 
 
-def probabilities_sum_to_one(case: Case) -> Finding:
+def probabilities_sum_to_one(case: LawCase) -> LawFinding:
     """On every input looked at, the probabilities of all outputs add up to one."""
     worst = 0.0
-    if not neighbours(case):
-        return Finding("probabilities sum to one", "none are stated")
-    for found in neighbours(case):
+    if not list_worst_neighbours(case):
+        return LawFinding("probabilities sum to one", "none are stated")
+    for found in list_worst_neighbours(case):
         for pair, _ in found.cells:
-            off = abs(pair.one.log_sum(pair.one.log))
-            if not off <= 1e-9 + pair.one.tolerance + pair.one.beyond:
-                raise LawBroken("probabilities sum to one", "a sum of 1", f"{exp(pair.one.log_sum(pair.one.log)):.9g}")
+            off = abs(pair.first.sum_logs(pair.first.log))
+            if not off <= 1e-9 + pair.first.tolerance + pair.first.mass_beyond:
+                raise LawBroken("probabilities sum to one", "a sum of 1", f"{exp(pair.first.sum_logs(pair.first.log)):.9g}")
             worst = max(worst, off)
-    return Finding("probabilities sum to one", f"off by at most {worst:.1e}")
+    return LawFinding("probabilities sum to one", f"off by at most {worst:.1e}")
 
 
-def epsilon_covers_neighbours(case: Case) -> Finding:
+def epsilon_covers_neighbours(case: LawCase) -> LawFinding:
     """No output is more than e^epsilon times as likely on one neighbour as on the other."""
     law, loss = "epsilon covers neighbours", case.loss
     if isinf(loss.epsilon) or loss.delta:
-        return Finding(law, "no pure epsilon is claimed")
-    if not neighbours(case):
-        return Finding(law, claim_stands(case, law))
+        return LawFinding(law, "no pure epsilon is claimed")
+    if not list_worst_neighbours(case):
+        return LawFinding(law, check_claim_by_draws(case, law))
     epsilon = float(loss.epsilon)
     reached = 0.0
-    for found in neighbours(case):
+    for found in list_worst_neighbours(case):
         most = sum(count * float(pair.losses.max()) for pair, count in found.cells)
         if not most <= epsilon + 1e-9 * max(1.0, epsilon):
-            raise LawBroken(law, f"a log ratio of at most {epsilon:.6g}", f"{most:.6g} for {found.words}")
+            raise LawBroken(law, f"a log ratio of at most {epsilon:.6g}", f"{most:.6g} for {found.description}")
         reached = max(reached, most)
-    return Finding(law, f"the worst pair found reaches {reached / epsilon:.1%} of {epsilon:.6g}")
+    return LawFinding(law, f"the worst pair found reaches {reached / epsilon:.1%} of {epsilon:.6g}")
 
 
-def rho_covers_neighbours(case: Case) -> Finding:
+def rho_covers_neighbours(case: LawCase) -> LawFinding:
     """The Renyi divergence of any order, divided by the order, is at most rho; order 1 is Kullback and Leibler's."""
     law, loss = "rho covers neighbours", case.loss
-    if isinf(loss.rho) or loss.delta or not neighbours(case):
-        return Finding(law, "no rho is claimed" if neighbours(case) else "no probabilities are stated")
+    if isinf(loss.rho) or loss.delta or not list_worst_neighbours(case):
+        return LawFinding(law, "no rho is claimed" if list_worst_neighbours(case) else "no probabilities are stated")
     rho = float(loss.rho)
     reached = 0.0
-    for found in neighbours(case):
-        slack = max(pair.one.tolerance + pair.other.tolerance for pair, _ in found.cells)
+    for found in list_worst_neighbours(case):
+        slack = max(pair.first.tolerance + pair.second.tolerance for pair, _ in found.cells)
         for order in (1.0, *_ORDERS):
-            most = sum(count * _renyi(pair, order) for pair, count in found.cells) / order
+            most = sum(count * _renyi_divergence(pair, order) for pair, count in found.cells) / order
             if not most <= rho * (1 + slack) + 1e-12:
-                raise LawBroken(law, f"D_a/a of at most {rho:.6g}", f"{most:.6g} at order {order:g} for {found.words}")
+                raise LawBroken(law, f"D_a/a of at most {rho:.6g}", f"{most:.6g} at order {order:g} for {found.description}")
             reached = max(reached, most)
-    return Finding(law, f"the worst pair found reaches {reached / rho:.1%} of {rho:.6g}")
+    return LawFinding(law, f"the worst pair found reaches {reached / rho:.1%} of {rho:.6g}")
 
 
-def _renyi(pair: Pair, order: float) -> float:
-    one, other = pair.one, pair.other
+def _renyi_divergence(pair: DistributionPair, order: float) -> float:
+    one, other = pair.first, pair.second
     if order == 1.0:
         return one.mean(pair.losses)
-    return (one.log_sum(order * one.log + (1 - order) * other.log) - one.log_sum(one.log)) / (order - 1)
+    return (one.sum_logs(order * one.log + (1 - order) * other.log) - one.sum_logs(one.log)) / (order - 1)
 
 
-def delta_covers_neighbours(case: Case) -> Finding:
+def delta_covers_neighbours(case: LawCase) -> LawFinding:
     """Pr[output in S] <= e^epsilon Pr'[output in S] + delta for every event S: the claim given, the loss, or what ``delta`` says."""
     law, loss, claims = "delta covers neighbours", case.loss, []
     if case.claim:
@@ -91,47 +91,47 @@ def delta_covers_neighbours(case: Case) -> Finding:
     elif loss.delta and not isinf(loss.epsilon):
         claims = [(float(loss.epsilon), float(loss.delta))]
     elif isinf(loss.epsilon) and hasattr(case.mechanism, "delta"):
-        claims = [(epsilon, float(case.mechanism.delta(epsilon, case.move))) for epsilon in _EPSILONS]
+        claims = [(epsilon, float(case.mechanism.delta(epsilon, case.sensitivity))) for epsilon in _EPSILONS]
     if not claims:
-        return Finding(law, "no delta is claimed")
-    if not neighbours(case):
-        return Finding(law, claim_stands(case, law))
+        return LawFinding(law, "no delta is claimed")
+    if not list_worst_neighbours(case):
+        return LawFinding(law, check_claim_by_draws(case, law))
     reached = 0.0
-    for found in neighbours(case):
-        losses, masses = _loss_law(found)
+    for found in list_worst_neighbours(case):
+        losses, masses = _loss_distribution(found)
         for epsilon, delta in claims:
             most = float(np.sum(masses * -np.expm1(np.minimum(epsilon - losses, 0.0))))
-            if not most <= delta * (1 + 1e-6) + _ROUNDING:
-                raise LawBroken(law, f"a delta of at most {delta:.6g} at epsilon {epsilon:g}", f"{most:.6g} for {found.words}")
-            reached = max(reached, (most - _ROUNDING) / delta)
-    return Finding(law, f"the worst pair found reaches {reached:.1%} of the delta claimed")
+            if not most <= delta * (1 + 1e-6) + _ROUNDING_ERROR:
+                raise LawBroken(law, f"a delta of at most {delta:.6g} at epsilon {epsilon:g}", f"{most:.6g} for {found.description}")
+            reached = max(reached, (most - _ROUNDING_ERROR) / delta)
+    return LawFinding(law, f"the worst pair found reaches {reached:.1%} of the delta claimed")
 
 
-def _loss_law(found: Neighbours) -> tuple[Floats, Floats]:
+def _loss_distribution(found: NeighbourPair) -> tuple[Floats, Floats]:
     """The privacy losses ln(one/other) and their probabilities; with several cells each is rounded down a little before they are added."""
     if len(found.cells) == 1 and found.cells[0][1] == 1:
         pair = found.cells[0][0]
-        return pair.losses, pair.one.weights * np.exp(pair.one.log)
-    law = np.zeros(2 * _REACH + 1)
-    law[_REACH] = 1.0
+        return pair.losses, pair.first.weights * np.exp(pair.first.log)
+    law = np.zeros(2 * _LOSS_STEPS + 1)
+    law[_LOSS_STEPS] = 1.0
     for pair, count in found.cells:
         for _ in range(count):
-            law = _added(law, pair)
-    return np.arange(-_REACH, _REACH + 1) * np.float64(_STEP), law
+            law = _add_cell_loss(law, pair)
+    return np.arange(-_LOSS_STEPS, _LOSS_STEPS + 1) * np.float64(_LOSS_STEP), law
 
 
-def _added(law: Floats, pair: Pair) -> Floats:
+def _add_cell_loss(law: Floats, pair: DistributionPair) -> Floats:
     """The law of the loss with one cell more: what is too large is cut down to the end, what is too small left out."""
-    places = np.floor(pair.losses / _STEP).astype(np.int64) + _REACH
-    cell = np.zeros(2 * _REACH + 1)
-    np.add.at(cell, np.minimum(places, 2 * _REACH)[places >= 0], (pair.one.weights * np.exp(pair.one.log))[places >= 0])
+    places = np.floor(pair.losses / _LOSS_STEP).astype(np.int64) + _LOSS_STEPS
+    cell = np.zeros(2 * _LOSS_STEPS + 1)
+    np.add.at(cell, np.minimum(places, 2 * _LOSS_STEPS)[places >= 0], (pair.first.weights * np.exp(pair.first.log))[places >= 0])
     both: Floats = np.maximum(fftconvolve(law, cell), 0.0)
-    inside = both[_REACH : 3 * _REACH + 1].copy()
-    inside[-1] += both[3 * _REACH + 1 :].sum()
+    inside = both[_LOSS_STEPS : 3 * _LOSS_STEPS + 1].copy()
+    inside[-1] += both[3 * _LOSS_STEPS + 1 :].sum()
     return inside
 
 
-def losses_add_up(case: Case) -> Finding:
+def losses_add_up(case: LawCase) -> LawFinding:
     """n uses cost the sum of their losses, exactly; and hiding a larger move never costs less."""
     law, loss = "losses add up", case.loss
     for n in (2, 3, 10):
@@ -141,9 +141,9 @@ def losses_add_up(case: Case) -> Finding:
         if n * loss != total:
             raise LawBroken(law, f"{n} * loss to be the sum of {n} losses, {total}", str(n * loss))
     smaller = loss
-    for larger in (*(case.move.group(k) for k in (2, 3)), case.move.group(3) + case.move):
+    for larger in (*(case.sensitivity.group(k) for k in (2, 3)), case.sensitivity.group(3) + case.sensitivity):
         now = case.cost(larger)
         if now.epsilon < smaller.epsilon or now.delta < smaller.delta or now.rho < smaller.rho or now.rho <= loss.rho < inf:
             raise LawBroken(law, f"more than {smaller} for a larger move", str(now))
         smaller = now
-    return Finding(law, f"{loss}; three times the move costs {case.cost(case.move.group(3))}")
+    return LawFinding(law, f"{loss}; three times the move costs {case.cost(case.sensitivity.group(3))}")

@@ -1,4 +1,4 @@
-"""The laws every mechanism must keep, run on any object that has the members of its shape (``hedgerow.mechanisms.shapes``).
+"""The laws every mechanism must keep, run on any object that has the members of its shape (``hedgerow.mechanisms.interface``).
 
     from hedgerow.mechanisms import Laplace
     from hedgerow.verify.laws import check_mechanism
@@ -17,10 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hedgerow.numeric.number import Number
+from hedgerow.numeric.exact_number import Number
 from hedgerow.privacy.sensitivity import Sensitivity
 from hedgerow.verify.laws.accuracy import error_covers
-from hedgerow.verify.laws.case import Case, Finding, make_case
+from hedgerow.verify.laws.case import LawCase, LawFinding, make_case
 from hedgerow.verify.laws.claims import (
     delta_covers_neighbours,
     epsilon_covers_neighbours,
@@ -28,18 +28,18 @@ from hedgerow.verify.laws.claims import (
     probabilities_sum_to_one,
     rho_covers_neighbours,
 )
-from hedgerow.verify.laws.door import bad_input_is_refused
-from hedgerow.verify.laws.draws import (
+from hedgerow.verify.laws.input_validation import bad_input_is_refused
+from hedgerow.verify.laws.sampling import (
     cells_are_independent,
     forks_differ,
-    low_bits_tell_nothing,
-    outputs_keep_to_the_grid,
+    low_bits_reveal_nothing,
+    outputs_lie_on_grid,
     sample_follows_log_prob,
 )
 
-__all__ = ["LAWS", "Law", "Report", "check_mechanism"]
+__all__ = ["LAWS", "Law", "LawReport", "check_mechanism"]
 
-Law = Callable[[Case], Finding]
+Law = Callable[[LawCase], LawFinding]
 
 LAWS: tuple[Law, ...] = (
     bad_input_is_refused,
@@ -50,19 +50,19 @@ LAWS: tuple[Law, ...] = (
     losses_add_up,
     error_covers,
     cells_are_independent,  # before the laws that take the cells of one large array for independent draws
-    low_bits_tell_nothing,
-    outputs_keep_to_the_grid,
+    low_bits_reveal_nothing,
+    outputs_lie_on_grid,
     sample_follows_log_prob,
     forks_differ,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class LawReport:
     """All laws were kept: by which mechanism, and with what figures."""
 
     mechanism: Any
-    findings: tuple[Finding, ...]
+    findings: tuple[LawFinding, ...]
 
     def __str__(self) -> str:
         return "\n".join([f"{self.mechanism} keeps {len(self.findings)} laws:", *(f"  {finding}" for finding in self.findings)])
@@ -70,7 +70,7 @@ class Report:
 
 def check_mechanism(
     mechanism: Any, sensitivity: Number | Sensitivity = 1, *, draws: int = 200_000, claim: tuple[Number, Number] | None = None
-) -> Report:
+) -> LawReport:
     """Run every law on a mechanism that is to hide moves of ``sensitivity``; raises ``LawBroken`` at the first one it does not keep.
 
     For a mechanism that sees the data themselves ``sensitivity`` is the number of rows or units that move.
@@ -79,4 +79,4 @@ def check_mechanism(
     that one use is said to satisfy, for mechanisms whose loss does not say it.
     """
     case = make_case(mechanism, sensitivity, draws, claim)
-    return Report(mechanism, tuple(law(case) for law in LAWS))
+    return LawReport(mechanism, tuple(law(case) for law in LAWS))

@@ -5,8 +5,8 @@ What passes is TESTED on the pairs that were tried. It is not PROVED, which is s
 
 from __future__ import annotations
 
-from hedgerow.verify.replay.asserting import assert_private
-from hedgerow.verify.replay.neighbouring import without_each_row
-from hedgerow.verify.replay.replaying import Finding, Replay, Step, replay
+from hedgerow.verify.replay.assertion import assert_private
+from hedgerow.verify.replay.replay import Replay, ReplayFinding, ReplayStep, replay
+from hedgerow.verify.replay.row_neighbours import without_each_row
 
-__all__ = ["Finding", "Replay", "Step", "assert_private", "replay", "without_each_row"]
+__all__ = ["Replay", "ReplayFinding", "ReplayStep", "assert_private", "replay", "without_each_row"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.verify.replay.asserting import assert_private
+from hedgerow.verify.replay.assertion import assert_private
 
 __all__ = ["private"]
 

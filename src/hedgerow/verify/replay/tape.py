@@ -1,6 +1,6 @@
 """Tapes: what mechanisms are asked and what they say, in order. One is recorded, the other plays the answers of the first again.
 
-A tape that plays stops the run (``Diverged``, which no ``except Exception`` catches) when a call has no counterpart on the first, for then
+A tape that plays stops the run (``RunDiverged``, which no ``except Exception`` catches) when a call has no counterpart on the first, for then
 there is no answer to give. What else is wrong is for ``moves`` to say, afterwards.
 """
 
@@ -9,109 +9,109 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from hedgerow.verify.replay.calls import Call, kept
-from hedgerow.verify.replay.values import difference
+from hedgerow.verify.replay.call import RecordedCall, copy_value
+from hedgerow.verify.replay.equality import find_difference
 
-__all__ = ["Diverged", "Playing", "Recording", "Tape", "changed"]
+__all__ = ["PlaybackTape", "RecordingTape", "RunDiverged", "Tape", "describe_change"]
 
 
-class Diverged(BaseException):
+class RunDiverged(BaseException):
     """The second run asked for something that the first did not."""
 
 
-class Recording:
+class RecordingTape:
     """Draws, and writes down."""
 
     def __init__(self) -> None:
-        self.calls: list[Call] = []
+        self.calls: list[RecordedCall] = []
 
-    def play(self, call: Call, draw: Callable[[], Any]) -> Any:
+    def play(self, call: RecordedCall, draw: Callable[[], Any]) -> Any:
         """The output of the call, drawn now."""
         self.calls.append(call)
         call.output = draw()
-        return kept(call.output)
+        return copy_value(call.output)
 
-    def verdicts(self, call: Call, answers: Iterable[Any], draw: Callable[[Iterable[Any]], Iterator[Any]]) -> Iterator[Any]:
+    def play_verdicts(self, call: RecordedCall, answers: Iterable[Any], draw: Callable[[Iterable[Any]], Iterator[Any]]) -> Iterator[Any]:
         """The verdicts of a run, drawn as they are asked for."""
         self.calls.append(call)
-        call.given["answers"] = []
-        run = draw(_heard(call, answers))
-        return self._run(call, run)
+        call.arguments["answers"] = []
+        run = draw(_record_answers(call, answers))
+        return self._record_verdicts(call, run)
 
     @staticmethod
-    def _run(call: Call, run: Iterator[Any]) -> Iterator[Any]:
+    def _record_verdicts(call: RecordedCall, run: Iterator[Any]) -> Iterator[Any]:
         for verdict in run:
             call.verdicts.append(verdict)
             yield verdict
-        call.ended = True
+        call.is_ended = True
 
 
-class Playing:
+class PlaybackTape:
     """Plays what another tape has recorded."""
 
-    def __init__(self, first: list[Call]) -> None:
-        self.first = first
-        self.calls: list[Call] = []
-        self.problem: tuple[Call, str] | None = None
+    def __init__(self, first: list[RecordedCall]) -> None:
+        self.recorded_calls = first
+        self.calls: list[RecordedCall] = []
+        self.problem: tuple[RecordedCall, str] | None = None
 
-    def play(self, call: Call, draw: Callable[[], Any]) -> Any:
+    def play(self, call: RecordedCall, draw: Callable[[], Any]) -> Any:
         """The output that the same call had on the first tape. It is drawn and thrown away here: the mechanism may refuse its input."""
-        twin = self._twin(call)
+        twin = self._find_counterpart(call)
         draw()
-        return kept(twin.output)
+        return copy_value(twin.output)
 
-    def verdicts(self, call: Call, answers: Iterable[Any], _: Callable[[Iterable[Any]], Iterator[Any]]) -> Iterator[Any]:
+    def play_verdicts(self, call: RecordedCall, answers: Iterable[Any], _: Callable[[Iterable[Any]], Iterator[Any]]) -> Iterator[Any]:
         """The verdicts of the same run on the first tape."""
-        twin = self._twin(call)
-        call.given["answers"] = []
-        return self._run(call, twin, _heard(call, answers))
+        twin = self._find_counterpart(call)
+        call.arguments["answers"] = []
+        return self._replay_verdicts(call, twin, _record_answers(call, answers))
 
-    def _run(self, call: Call, twin: Call, heard: Iterator[Any]) -> Iterator[Any]:
+    def _replay_verdicts(self, call: RecordedCall, twin: RecordedCall, heard: Iterator[Any]) -> Iterator[Any]:
         for verdict in twin.verdicts:
-            if not _another(heard):
+            if not _has_another(heard):
                 self._stop(call, "it gets fewer answers on the neighbour")
             call.verdicts.append(verdict)
             yield verdict
-        if not twin.ended:
+        if not twin.is_ended:
             self._stop(call, "more of its verdicts are read on the neighbour")
-        if twin.exhausted and _another(heard):
+        if twin.is_exhausted and _has_another(heard):
             self._stop(call, "it gets more answers on the neighbour")
-        call.ended = True
+        call.is_ended = True
 
-    def _twin(self, call: Call) -> Call:
-        if len(self.calls) == len(self.first):
-            self._stop(call, f"it is one call more than the {len(self.first)} that the first run made")
-        twin = self.first[len(self.calls)]
+    def _find_counterpart(self, call: RecordedCall) -> RecordedCall:
+        if len(self.calls) == len(self.recorded_calls):
+            self._stop(call, f"it is one call more than the {len(self.recorded_calls)} that the first run made")
+        twin = self.recorded_calls[len(self.calls)]
         self.calls.append(call)
-        problem = changed(twin, call)
+        problem = describe_change(twin, call)
         if problem is not None:
             self._stop(call, problem)
         return twin
 
-    def _stop(self, call: Call, problem: str) -> None:
+    def _stop(self, call: RecordedCall, problem: str) -> None:
         self.problem = (call, problem)
-        raise Diverged(problem)
+        raise RunDiverged(problem)
 
 
-Tape = Recording | Playing
+Tape = RecordingTape | PlaybackTape
 
 
-def changed(one: Call, other: Call) -> str | None:
+def describe_change(one: RecordedCall, other: RecordedCall) -> str | None:
     """Why two calls in the same place of their tapes are not one call; None where mechanism and parameters are the same."""
     if (type(one.mechanism), one.method) != (type(other.mechanism), other.method):
         return f"the first run called {one.name} here"
-    found = difference(one.mechanism, other.mechanism)
+    found = find_difference(one.mechanism, other.mechanism)
     return None if found is None else f"the parameters of the mechanism depend on the data ({found})"
 
 
-def _heard(call: Call, answers: Iterable[Any]) -> Iterator[Any]:
+def _record_answers(call: RecordedCall, answers: Iterable[Any]) -> Iterator[Any]:
     """The answers, each written down when it is taken."""
     for answer in answers:
-        call.given["answers"].append(kept(answer))
+        call.arguments["answers"].append(copy_value(answer))
         yield answer
-    call.exhausted = True
+    call.is_exhausted = True
 
 
-def _another(answers: Iterator[Any]) -> bool:
+def _has_another(answers: Iterator[Any]) -> bool:
     nothing = object()
     return next(answers, nothing) is not nothing

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from hedgerow import mechanisms
-from hedgerow.verify.language.classes import class_programs
-from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.classes import read_class_programs
 from hedgerow.verify.language.program import Program
+from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 HEAD = """
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from typing import ClassVar
 import numpy as np
 
 from hedgerow.errors import InvalidArgument
-from hedgerow.mechanisms.scores import as_scores
-from hedgerow.numeric.coins import bernoulli
-from hedgerow.numeric.count import as_whole
-from hedgerow.numeric.exponential import discrete_laplace
-from hedgerow.numeric.number import positive, whole
-from hedgerow.numeric.race import race
-from hedgerow.numeric.reserve import Reserve
-from hedgerow.numeric.uniform import uniform_integers
+from hedgerow.mechanisms.selection.scores import as_scores
+from hedgerow.numeric.samplers.bernoulli_sampler import bernoulli
+from hedgerow.numeric.private_integers import as_whole
+from hedgerow.numeric.samplers.laplace_sampler import discrete_laplace
+from hedgerow.numeric.exact_number import positive, whole
+from hedgerow.numeric.samplers.argmax_sampler import race
+from hedgerow.numeric.samplers.sample_pool import Reserve
+from hedgerow.numeric.samplers.uniform_sampler import uniform_integers
 from hedgerow.privacy.loss import Loss
 from hedgerow.privacy.sensitivity import Sensitivity
 
@@ -69,10 +69,10 @@ def file_of(kind: type) -> Path:
 
 
 @cache
-def shipped() -> dict[str, Program | Outside]:
+def shipped() -> dict[str, Program | UnsupportedProgram]:
     """Every program of every mechanism, by name, read from the files that Python has run."""
     files = dict.fromkeys(file_of(one) for one in mechanisms.ALL)
-    return {one.name: one for file in files for one in class_programs(file.read_text(encoding="utf-8"), file.name)}
+    return {one.name: one for file in files for one in read_class_programs(file.read_text(encoding="utf-8"), file.name)}
 
 
 def program(name: str) -> Program:
@@ -81,9 +81,9 @@ def program(name: str) -> Program:
     return found
 
 
-def mine(body: str, head: str = NUMBER, before: str = "") -> Program | Outside:
+def mine(body: str, head: str = NUMBER, before: str = "") -> Program | UnsupportedProgram:
     """A class whose ``sample`` has this body, as the first program that is read of it."""
-    return class_programs(HEAD + before + head + textwrap.indent(textwrap.dedent(body).strip(), " " * 8) + "\n", "mine.py")[0]
+    return read_class_programs(HEAD + before + head + textwrap.indent(textwrap.dedent(body).strip(), " " * 8) + "\n", "mine.py")[0]
 
 
 def read(body: str, head: str = NUMBER, before: str = "") -> Program:
@@ -94,6 +94,6 @@ def read(body: str, head: str = NUMBER, before: str = "") -> Program:
 
 def refused(body: str, head: str = NUMBER, before: str = "") -> str:
     found = mine(body, head, before)
-    assert isinstance(found, Outside), found
+    assert isinstance(found, UnsupportedProgram), found
     assert found.place.line > 0
     return found.reason

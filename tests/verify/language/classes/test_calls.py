@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.verify.language.classes import class_programs
+from hedgerow.verify.language.classes import read_class_programs
 from hedgerow.verify.language.program import Program
 from verify.language.classes.classes import HEAD, NUMBER, read, refused
 from verify.language.classes.showing import lines
 
 RESPONSE = NUMBER.replace('"additive"', '"response"').replace("scale: Fraction", "scale: Fraction\n    values: int = 2")
-BEFORE = "\nfrom hedgerow.mechanisms.scores import check_index, check_flag\nfrom hedgerow.privacy.grid import grid_of\n"
+BEFORE = "\nfrom hedgerow.mechanisms.selection.scores import check_index, check_flag\nfrom hedgerow.privacy.grid import grid_of\n"
 
 
 def test_a_function_of_the_package_that_is_no_word_is_read() -> None:
@@ -30,7 +30,7 @@ def test_categories_lie_where_they_lie() -> None:
 
 def test_more_than_two_values_are_no_truth() -> None:
     text = HEAD + RESPONSE + "        return bool(exact) if exact.dtype == np.bool_ else bool(exact)\n"
-    found = {one.name: one for one in class_programs(text, "mine.py")}
+    found = {one.name: one for one in read_class_programs(text, "mine.py")}
     assert isinstance(found["Mine.sample (one of 2)"], Program)
     assert "no truth" in str(found["Mine.sample (one of 4)"])
 

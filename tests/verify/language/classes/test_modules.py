@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from hedgerow.verify.language.classes.modules import Class, Imported, Library, Module, Routine
-from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.classes.modules import ClassSource, FunctionSource, ImportedName, ModuleSource, PackageSource
+from hedgerow.verify.language.unsupported import UnsupportedProgram
 
 TEXT = '''"""What it is for."""
 import numpy as np
@@ -25,23 +25,23 @@ class K:
 
 
 def test_what_names_are_defined_as() -> None:
-    module = Module("here", TEXT)
-    assert module.named("np") == Imported("numpy")
-    assert module.named("up") == Imported("math.ceil")
-    assert [ast.unparse(module.named(name)) for name in "ABC"] == ["1", "2", "3"]  # type: ignore[arg-type]
-    assert isinstance(module.named("f"), ast.FunctionDef)
-    assert module.named("gone") is None
+    module = ModuleSource("here", TEXT)
+    assert module.find_definition("np") == ImportedName("numpy")
+    assert module.find_definition("up") == ImportedName("math.ceil")
+    assert [ast.unparse(module.find_definition(name)) for name in "ABC"] == ["1", "2", "3"]  # type: ignore[arg-type]
+    assert isinstance(module.find_definition("f"), ast.FunctionDef)
+    assert module.find_definition("gone") is None
 
 
 def test_a_class_and_its_parts() -> None:
-    kind = Module("here", TEXT).named("K")
-    assert isinstance(kind, Class)
+    kind = ModuleSource("here", TEXT).find_definition("K")
+    assert isinstance(kind, ClassSource)
     assert (kind.name, kind.shape) == ("K", "additive")
-    assert [ast.unparse(one.target) for one in kind.fields()] == ["shape", "scale"]
-    assert kind.method("loss") is None
-    assert kind.method("sample") is not None
-    assert kind.checked() is kind
-    assert Class(ast.parse("class P: pass").body[0], kind.module).shape is None  # type: ignore[arg-type]
+    assert [ast.unparse(one.target) for one in kind.list_fields()] == ["shape", "scale"]
+    assert kind.find_method("loss") is None
+    assert kind.find_method("sample") is not None
+    assert kind.check() is kind
+    assert ClassSource(ast.parse("class P: pass").body[0], kind.module).shape is None  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_a_class_and_its_parts() -> None:
     ],
 )
 def test_a_module_whose_names_may_change_is_refused(text: str, line: int) -> None:
-    with pytest.raises(Outside) as outside:
-        Module("here", text)
+    with pytest.raises(UnsupportedProgram) as outside:
+        ModuleSource("here", text)
     assert outside.value.place.line == line
 
 
@@ -72,18 +72,18 @@ def test_a_module_whose_names_may_change_is_refused(text: str, line: int) -> Non
     "body", ["def sample(self): pass\n    def sample(self): pass", "@property\n    def sample(self): pass", "async def sample(self): pass"]
 )
 def test_a_method_is_plain(body: str) -> None:
-    kind = Module("here", f"class K:\n    {body}\n").named("K")
-    assert isinstance(kind, Class)
-    with pytest.raises(Outside, match="not one plain method"):
-        kind.method("sample")
+    kind = ModuleSource("here", f"class K:\n    {body}\n").find_definition("K")
+    assert isinstance(kind, ClassSource)
+    with pytest.raises(UnsupportedProgram, match="not one plain method"):
+        kind.find_method("sample")
 
 
 def test_the_library_is_the_package_itself() -> None:
-    library = Library()
-    assert isinstance(library.look("hedgerow.privacy.grid.Grid"), Class)
-    assert isinstance(library.look("hedgerow.mechanisms.scores.check_factor"), Routine)
-    assert library.look("hedgerow.numeric.race.LAWS") is None
-    assert library.module("hedgerow.numeric.race") is library.module("hedgerow.numeric.race")
+    library = PackageSource()
+    assert isinstance(library.find_definition("hedgerow.privacy.grid.Grid"), ClassSource)
+    assert isinstance(library.find_definition("hedgerow.mechanisms.selection.scores.check_factor"), FunctionSource)
+    assert library.find_definition("hedgerow.numeric.samplers.argmax_sampler.ARGMAX_NOISES") is None
+    assert library.read_module("hedgerow.numeric.samplers.argmax_sampler") is library.read_module("hedgerow.numeric.samplers.argmax_sampler")
     for name in ("hedgerow.numeric.gone", "numpy", "os.path"):
-        with pytest.raises(Outside, match="not a module that can be read"):
-            library.module(name)
+        with pytest.raises(UnsupportedProgram, match="not a module that can be read"):
+            library.read_module(name)

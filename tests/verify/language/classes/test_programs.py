@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from hedgerow import mechanisms
-from hedgerow.verify.examination import claim_in_words, examine
-from hedgerow.verify.language.classes import class_programs
-from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.classes import read_class_programs
 from hedgerow.verify.language.program import Program
-from hedgerow.verify.verdict import Answer
+from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.verdict import VerdictKind
+from hedgerow.verify.verifier import format_claim, verify_program
 from verify.language.classes.classes import HEAD, NUMBER, file_of, program, read, refused, shipped
 from verify.language.classes.showing import lines
 
@@ -44,7 +44,7 @@ READ = {
 NOT_READ = {
     "Gaussian.sample": "discrete_gaussian noise is not in the language",
     "Exponential.sample": "gumbel noise is not in the language",
-    "NoisyMax.sample_with_gap": "hedgerow.numeric.race.race_with_lead has no meaning here",
+    "NoisyMax.sample_with_gap": "hedgerow.numeric.samplers.argmax_sampler.noisy_argmax_with_lead has no meaning here",
     "Quantiles.sample": "a mechanism of shape point is not one of those that are read",
     "Extreme.sample": "a mechanism of shape point is not one of those that are read",
     "InverseSensitivity.sample": "a mechanism of shape point is not one of those that are read",
@@ -54,8 +54,8 @@ NOT_READ = {
 
 
 def test_every_mechanism_is_read_or_says_why_not() -> None:
-    assert {name: claim_in_words(one.claim) for name, one in shipped().items() if isinstance(one, Program)} == READ
-    assert {name: one.reason for name, one in shipped().items() if isinstance(one, Outside)} == NOT_READ
+    assert {name: format_claim(one.claim) for name, one in shipped().items() if isinstance(one, Program)} == READ
+    assert {name: one.reason for name, one in shipped().items() if isinstance(one, UnsupportedProgram)} == NOT_READ
     assert {name.split(".")[0] for name in READ | NOT_READ} == {one.__name__ for one in mechanisms.ALL}
 
 
@@ -119,30 +119,30 @@ def test_lines_are_those_of_the_file() -> None:
 
 @pytest.mark.parametrize("name", ["Laplace.sample (a number)", "RandomizedResponse.sample (one of 2)"])
 def test_they_are_proved(name: str) -> None:
-    verdict = examine(program(name))
-    assert verdict.verdict is Answer.PROVED
+    verdict = verify_program(program(name))
+    assert verdict.verdict is VerdictKind.PROVED
     assert verdict.unit == "the claim"
 
 
 @pytest.mark.long
 def test_a_delta_is_proved_to_the_last_digit() -> None:
     """The claim is q^(threshold - 1)/(1 + q), which two neighbours with different answers attain; a hair less is refuted."""
-    assert examine(program("Stable.sample")).verdict is Answer.PROVED
+    assert verify_program(program("Stable.sample")).verdict is VerdictKind.PROVED
     text = file_of(mechanisms.Stable).read_text(encoding="utf-8")
-    (lower,) = class_programs(text.replace(">= self.threshold else", ">= self.threshold - 1 else"), "stable.py")
-    assert examine(lower).verdict is Answer.REFUTED
+    (lower,) = read_class_programs(text.replace(">= self.threshold else", ">= self.threshold - 1 else"), "stable.py")
+    assert verify_program(lower).verdict is VerdictKind.REFUTED
 
 
 def test_a_file_without_such_classes_has_none() -> None:
-    assert class_programs("class Plain:\n    def sample(self):\n        return 1\n") == []
-    assert class_programs("class (:") == []
-    assert class_programs("") == []
+    assert read_class_programs("class Plain:\n    def sample(self):\n        return 1\n") == []
+    assert read_class_programs("class (:") == []
+    assert read_class_programs("") == []
 
 
 def test_a_module_that_changes_names_is_refused_as_a_whole() -> None:
     text = HEAD + NUMBER + "        return exact + _NOISE.draw(self.scale)\n\nMine.sample = print\n"
-    (found,) = class_programs(text, "mine.py")
-    assert isinstance(found, Outside)
+    (found,) = read_class_programs(text, "mine.py")
+    assert isinstance(found, UnsupportedProgram)
     assert (found.name, found.place.line) == ("mine.py", len(text.splitlines()))
 
 

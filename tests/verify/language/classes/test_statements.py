@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.verify.language.running import run
+from hedgerow.verify.language.interpreter import run_program
 from verify.language.classes.classes import RUN, read, refused
 from verify.language.classes.showing import lines
 
@@ -16,7 +16,7 @@ def loop(body: str) -> str:
 def told(body: str, answers: list[int], **more: int) -> list[object]:
     """What a program without noise says."""
     program = read(body, RUN)
-    return list(run(program, {"answers": answers, "size": len(answers), "threshold": 5, "scale": 1, "cutoff": 2} | more))
+    return list(run_program(program, {"answers": answers, "size": len(answers), "threshold": 5, "scale": 1, "cutoff": 2} | more))
 
 
 def test_swaps_and_old_values() -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.verify.language.program import Assign, Noise, Number, Output, Sample, written
+from hedgerow.verify.language.program import Assign, Noise, Number, Output, Sample, format_expression
 from verify.language.reading import read, refused
 
 
@@ -14,7 +14,7 @@ def value(text: str) -> str:
     """How the value of an expression was understood."""
     program = read(f"output({text})")
     (told,) = (one for one in program.body if isinstance(one, Output))
-    return written(told.value)
+    return format_expression(told.value)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_noise_in_an_expression_is_drawn_before_it() -> None:
     assert [type(one) for one in program.body] == [Sample, Sample, Assign]
     assert [one.name for one in program.samples] == ["noise", "noise2"]
     assert isinstance(program.body[2], Assign)
-    assert written(program.body[2].value) == "x + noise * noise2"
+    assert format_expression(program.body[2].value) == "x + noise * noise2"
 
 
 def test_noise_that_is_assigned_has_the_name_it_is_assigned_to() -> None:
@@ -120,9 +120,9 @@ def test_noise_that_is_assigned_has_the_name_it_is_assigned_to() -> None:
 def test_noise_around_a_centre_is_the_centre_and_noise(word: str) -> None:
     program = read(f"y = {word}(x, 1 / eps)\nreturn y")
     (sample,) = program.samples
-    assert [written(one) for one in sample.parameters] == ["1 / eps"]
+    assert [format_expression(one) for one in sample.parameters] == ["1 / eps"]
     assert isinstance(program.body[1], Assign)
-    assert written(program.body[1].value) == "x + noise"
+    assert format_expression(program.body[1].value) == "x + noise"
 
 
 @pytest.mark.parametrize(

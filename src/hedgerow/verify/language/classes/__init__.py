@@ -5,6 +5,6 @@ Nothing of the file is run. Other modules of the package that it calls are read 
 
 from __future__ import annotations
 
-from hedgerow.verify.language.classes.programs import class_programs
+from hedgerow.verify.language.classes.programs import read_class_programs
 
-__all__ = ["class_programs"]
+__all__ = ["read_class_programs"]

@@ -7,145 +7,145 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hedgerow.verify.language.classes.frames import Frame, frames
-from hedgerow.verify.language.classes.modules import Class, Imported, Library, Module
-from hedgerow.verify.language.classes.reading import Scope
-from hedgerow.verify.language.classes.statements import Statements
-from hedgerow.verify.language.classes.values import Cost, Known, Thing, Told, Value
-from hedgerow.verify.language.classes.words import plain
-from hedgerow.verify.language.lowering import Fresh
-from hedgerow.verify.language.outside import Outside
+from hedgerow.verify.language.classes.abstract_values import AbstractValue, ConcreteValue, InstanceValue, LossValue, SymbolicValue
+from hedgerow.verify.language.classes.expressions import SourceScope
+from hedgerow.verify.language.classes.intrinsics import build_expression
+from hedgerow.verify.language.classes.modules import ClassSource, ImportedName, ModuleSource, PackageSource
+from hedgerow.verify.language.classes.neighbour_setups import NeighbourSetup, iterate_setups
+from hedgerow.verify.language.classes.statements import StatementReader
+from hedgerow.verify.language.lowering import NameSupply
 from hedgerow.verify.language.program import Program
-from hedgerow.verify.language.python.expressions import place_of, said
-from hedgerow.verify.language.python.functions import program_from
-from hedgerow.verify.language.signature import checked_size
+from hedgerow.verify.language.python.expressions import find_place, format_node
+from hedgerow.verify.language.python.signatures import build_program
+from hedgerow.verify.language.signature import check_text_size
+from hedgerow.verify.language.unsupported import UnsupportedProgram
 
-__all__ = ["class_programs"]
+__all__ = ["read_class_programs"]
 
 
-def class_programs(text: str, file: str = "") -> list[Program | Outside]:
+def read_class_programs(text: str, file: str = "") -> list[Program | UnsupportedProgram]:
     """Every program of every class of the file that has a shape and a method ``sample…``; what is not understood as such, with its line."""
     try:
-        tree = ast.parse(checked_size(text))
-    except (Outside, SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = ast.parse(check_text_size(text))
+    except (UnsupportedProgram, SyntaxError, ValueError, RecursionError, MemoryError):
         return []  # whoever reads functions has said so
-    if not any(isinstance(one, ast.ClassDef) and Class(one, None).shape for one in tree.body):  # type: ignore[arg-type]
+    if not any(isinstance(one, ast.ClassDef) and ClassSource(one, None).shape for one in tree.body):  # type: ignore[arg-type]
         return []
-    library = Library()
+    library = PackageSource()
     try:
-        module = Module(f"file.{file.removesuffix('.py')}", text)
-    except Outside as outside:
-        return [outside.of(file)]
-    classes = [one for one in module.names.values() if isinstance(one, Class) and one.shape is not None]
-    return [program for one in classes for program in _of_class(one, library)]
+        module = ModuleSource(f"file.{file.removesuffix('.py')}", text)
+    except UnsupportedProgram as outside:
+        return [outside.with_name(file)]
+    classes = [one for one in module.names.values() if isinstance(one, ClassSource) and one.shape is not None]
+    return [program for one in classes for program in _read_class(one, library)]
 
 
-def _of_class(kind: Class, library: Library) -> Iterator[Program | Outside]:
+def _read_class(kind: ClassSource, library: PackageSource) -> Iterator[Program | UnsupportedProgram]:
     methods = [one for one in kind.node.body if isinstance(one, ast.FunctionDef) and one.name.split("_")[0] == "sample"]
     for method in methods:
         name = f"{kind.name}.{method.name}"
         try:
-            worlds = list(frames(kind.checked(), method))
-            found = [_Reading(kind, method, one, library).program(f"{name} ({one.title})" if one.title else name) for one in worlds]
-            reasons = {(one.reason, one.place) if isinstance(one, Outside) else None for one in found}
-            yield from [found[0].of(name)] if isinstance(found[0], Outside) and len(reasons) == 1 else found
-        except Outside as outside:
-            yield outside.of(name) if outside.place.line else Outside(outside.reason, place_of(method), name)
+            worlds = list(iterate_setups(kind.check(), method))
+            found = [_ClassReader(kind, method, one, library).read_program(f"{name} ({one.title})" if one.title else name) for one in worlds]
+            reasons = {(one.reason, one.place) if isinstance(one, UnsupportedProgram) else None for one in found}
+            yield from [found[0].with_name(name)] if isinstance(found[0], UnsupportedProgram) and len(reasons) == 1 else found
+        except UnsupportedProgram as outside:
+            yield outside.with_name(name) if outside.place.line else UnsupportedProgram(outside.reason, find_place(method), name)
 
 
 @dataclass
-class _Reading:
-    kind: Class
+class _ClassReader:
+    definition: ClassSource
     method: ast.FunctionDef
-    frame: Frame
-    library: Library
+    setup: NeighbourSetup
+    library: PackageSource
 
     def __post_init__(self) -> None:
-        self.public: dict[str, str] = {}
+        self.public_fields: dict[str, str] = {}
 
-    def program(self, name: str) -> Program | Outside:
+    def read_program(self, name: str) -> Program | UnsupportedProgram:
         try:
-            return self._program(name)
-        except Outside as outside:
-            return outside.of(name) if outside.place.line else Outside(outside.reason, place_of(self.method), name)
+            return self._read_program(name)
+        except UnsupportedProgram as outside:
+            return outside.with_name(name) if outside.place.line else UnsupportedProgram(outside.reason, find_place(self.method), name)
         except RecursionError:
-            return Outside("it is nested too deeply to be read", place_of(self.method), name)
+            return UnsupportedProgram("it is nested too deeply to be read", find_place(self.method), name)
 
-    def _program(self, name: str) -> Program | Outside:
-        head = ast.parse(f"def f({self.frame.parameters}): pass").body[0]
+    def _read_program(self, name: str) -> Program | UnsupportedProgram:
+        head = ast.parse(f"def f({self.setup.parameters}): pass").body[0]
         assert isinstance(head, ast.FunctionDef)
         given = {one.arg: one.annotation for one in head.args.args}
-        first = ast.parse(self.frame.before).body
-        fields = self._fields(self.kind, "")
-        for taken_twice in given.keys() & self.public.keys():
-            raise Outside(f"{taken_twice} is a field and something given", place_of(self.kind.node))
-        public = {one for one, kind in given.items() if kind is not None and said(kind).startswith("public")} | self.public.keys()
-        taken = {one.id for part in first for one in ast.walk(part) if isinstance(one, ast.Name)} | given.keys() | self.public.keys()
-        reader = Statements(self.library, frozenset(public), Fresh(set(taken)))
-        reader.silent = True
-        itself = self._made(self.kind, fields, reader)
-        reader.silent = False
+        first = ast.parse(self.setup.prelude).body
+        fields = self._read_fields(self.definition, "")
+        for taken_twice in given.keys() & self.public_fields.keys():
+            raise UnsupportedProgram(f"{taken_twice} is a field and something given", find_place(self.definition.node))
+        public = {one for one, kind in given.items() if kind is not None and format_node(kind).startswith("public")} | self.public_fields.keys()
+        taken = {one.id for part in first for one in ast.walk(part) if isinstance(one, ast.Name)} | given.keys() | self.public_fields.keys()
+        reader = StatementReader(self.library, frozenset(public), NameSupply(set(taken)))
+        reader.is_pure = True
+        itself = self._run_constructors(self.definition, fields, reader)
+        reader.is_pure = False
         for one in first:
             reader.emit(ast.copy_location(one, self.method))
-        reader.told(self.method, Scope(self.kind.module), [itself], dict(self.frame.given))
-        reader.silent = True
-        claim = self._claim(itself, reader)
-        source = "\n".join([name, self.frame.parameters, self.frame.before, *reader.read_functions.values()])
-        return program_from(self._function(name, claim, reader), source)
+        reader.read_function(self.method, SourceScope(self.definition.module), [itself], dict(self.setup.arguments))
+        reader.is_pure = True
+        claim = self._read_claim(itself, reader)
+        source = "\n".join([name, self.setup.parameters, self.setup.prelude, *reader.source_texts.values()])
+        return build_program(self._build_function(name, claim, reader), source)
 
-    def _fields(self, kind: Class, prefix: str) -> dict[str, Value]:
-        found: dict[str, Value] = {}
-        for one in kind.fields():
+    def _read_fields(self, kind: ClassSource, prefix: str) -> dict[str, AbstractValue]:
+        found: dict[str, AbstractValue] = {}
+        for one in kind.list_fields():
             assert isinstance(one.target, ast.Name)
-            found[one.target.id] = self._field(kind, one, one.target.id, prefix)
+            found[one.target.id] = self._read_field(kind, one, one.target.id, prefix)
         return found
 
-    def _field(self, kind: Class, node: ast.AnnAssign, name: str, prefix: str) -> Value:
-        if name in self.frame.fixed and not prefix:
-            return Known(self.frame.fixed[name])
-        annotation = said(node.annotation)
+    def _read_field(self, kind: ClassSource, node: ast.AnnAssign, name: str, prefix: str) -> AbstractValue:
+        if name in self.setup.fixed_fields and not prefix:
+            return ConcreteValue(self.setup.fixed_fields[name])
+        annotation = format_node(node.annotation)
         if annotation == "int" or (annotation == "Fraction" and node.value is None):
-            self.public[prefix + name] = "int" if annotation == "int" else "float"
-            return Told(ast.Name(prefix + name, ast.Load()), "int" if annotation == "int" else "real")
+            self.public_fields[prefix + name] = "int" if annotation == "int" else "float"
+            return SymbolicValue(ast.Name(prefix + name, ast.Load()), "int" if annotation == "int" else "real")
         if node.value is not None:
-            return Statements(self.library, frozenset(), Fresh()).read(node.value, Scope(kind.module))
-        definition = kind.module.named(annotation)
-        inner = self.library.look(definition.name) if isinstance(definition, Imported) else definition
-        if not isinstance(inner, Class):
-            raise Outside(f"the field {name} is of no kind that is read", place_of(node))
-        return Thing(inner.checked(), self._fields(inner, f"{name}_"))
+            return StatementReader(self.library, frozenset(), NameSupply()).read(node.value, SourceScope(kind.module))
+        definition = kind.module.find_definition(annotation)
+        inner = self.library.find_definition(definition.name) if isinstance(definition, ImportedName) else definition
+        if not isinstance(inner, ClassSource):
+            raise UnsupportedProgram(f"the field {name} is of no kind that is read", find_place(node))
+        return InstanceValue(inner.check(), self._read_fields(inner, f"{name}_"))
 
-    def _made(self, kind: Class, fields: dict[str, Value], reader: Statements) -> Thing:
+    def _run_constructors(self, kind: ClassSource, fields: dict[str, AbstractValue], reader: StatementReader) -> InstanceValue:
         """After ``__init__`` or ``__post_init__``, which say what is refused."""
-        made = Thing(kind, fields)
+        made = InstanceValue(kind, fields)
         for value in fields.values():
-            if isinstance(value, Thing):
-                self._made(value.kind, value.fields, reader)
-        line = 0 if kind.module is self.kind.module else self.method.lineno
+            if isinstance(value, InstanceValue):
+                self._run_constructors(value.definition, value.fields, reader)
+        line = 0 if kind.module is self.definition.module else self.method.lineno
         for name in ("__init__", "__post_init__"):
-            checks = kind.method(name)
+            checks = kind.find_method(name)
             if checks is not None:
                 given = {one.arg: fields[one.arg] for one in (*checks.args.args, *checks.args.kwonlyargs) if one.arg in fields}
-                reader.inlined(checks, Scope(kind.module, line=line), [made], given, checks)
+                reader.inline(checks, SourceScope(kind.module, line=line), [made], given, checks)
         return made
 
-    def _claim(self, itself: Thing, reader: Statements) -> tuple[str, str | None]:
-        loss = self.kind.method("loss")
+    def _read_claim(self, itself: InstanceValue, reader: StatementReader) -> tuple[str, str | None]:
+        loss = self.definition.find_method("loss")
         if loss is None:
-            raise Outside(f"{self.kind.name} has no loss, so that nothing is claimed", place_of(self.kind.node))
-        move: list[Any] = [Known(self.frame.move)]
-        found = reader.inlined(loss, Scope(self.kind.module), [itself, *move], {}, loss)
-        if not isinstance(found, Cost):
-            raise Outside("what loss gives is not understood", place_of(loss))
-        return ast.unparse(plain(found.epsilon)), None if found.delta is None else ast.unparse(plain(found.delta))
+            raise UnsupportedProgram(f"{self.definition.name} has no loss, so that nothing is claimed", find_place(self.definition.node))
+        move: list[Any] = [ConcreteValue(self.setup.sensitivity)]
+        found = reader.inline(loss, SourceScope(self.definition.module), [itself, *move], {}, loss)
+        if not isinstance(found, LossValue):
+            raise UnsupportedProgram("what loss gives is not understood", find_place(loss))
+        return ast.unparse(build_expression(found.epsilon)), None if found.delta is None else ast.unparse(build_expression(found.delta))
 
-    def _function(self, name: str, claim: tuple[str, str | None], reader: Statements) -> ast.FunctionDef:
+    def _build_function(self, name: str, claim: tuple[str, str | None], reader: StatementReader) -> ast.FunctionDef:
         """The program as a function with ``@mechanism``."""
-        refused = [f"if {one} < 1:\n    return" for one in reader.whole]
+        refused = [f"if {one} < 1:\n    return" for one in reader.positive_parameters]
         guards = ast.parse("\n".join(refused)).body
         delta = "" if claim[1] is None else f", delta={claim[1]!r}"
-        parameters = ", ".join([self.frame.parameters, *(f"{one}: public[{kind}]" for one, kind in self.public.items())])
-        text = f"@mechanism(epsilon={claim[0]!r}{delta}, neighbours={self.frame.neighbours})\ndef f({parameters}): pass"
+        parameters = ", ".join([self.setup.parameters, *(f"{one}: public[{kind}]" for one, kind in self.public_fields.items())])
+        text = f"@mechanism(epsilon={claim[0]!r}{delta}, neighbours={self.setup.neighbours})\ndef f({parameters}): pass"
         function = ast.parse(text).body[0]
         assert isinstance(function, ast.FunctionDef)
         for one in (*ast.walk(function), *(part for guard in guards for part in ast.walk(guard))):

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from hedgerow.verify.language.python.functions import gives_one, program_of, programs
+from hedgerow.verify.language.python.signatures import read_program, read_programs, returns_single_value
 
-__all__ = ["gives_one", "program_of", "programs"]
+__all__ = ["read_program", "read_programs", "returns_single_value"]

@@ -1,0 +1,123 @@
+"""Intervals of a mean over a noisy histogram, where each bin says only between which numbers its values lie.
+
+**Statement.** Let n_i be the exact counts, c_i = n_i + noise, and t = (sum over all rows of x)/(sum of n_i) the mean of numbers x that lie
+between a_i and b_i for the rows of bin i. ``compute_bin_mean_intervals`` holds t with probability at least 1 - beta, whatever the data.
+
+**Proof** (Fieller 1954, with one test for each end). sum n_i (a_i - t) <= 0 <= sum n_i (b_i - t). So sum c_i (a_i - t) > r(a - t) only
+where the noise sum z_i (a_i - t) is above r, its radius at beta, and sum c_i (b_i - t) < -r(b - t) only where it is below: each has
+probability beta/2, noise being symmetric. Every t is tested at its own weights, and the exact one alone must pass: no union bound.
+
+**The ends.** r(a - t) is a norm of the weights, and so convex in t: the t that the first test refuses are an interval, since a line less a
+convex function is above 0 there. If it begins at the least t there is, what is left begins where it ends, which halving finds; so from
+above with the second test. For Laplace noise r is a factor times the standard deviation, and the factor depends on how many terms share
+the variance at least; over all t that is m s^2/(s^2 + d^2), s^2 the variance of the m points and d the distance of their mean from the
+farther end: (sum of (x - t)^2)/(t - end)^2 is a quadratic in 1/(t - end) with that minimum.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from hedgerow.accuracy.noise_sum import AdditiveNoise, bound_sum_radii
+from hedgerow.accuracy.noise_variance import compute_noise_variance
+from hedgerow.mechanisms.gaussian import Gaussian
+from hedgerow.numeric.vectorised import Floats
+
+__all__ = ["BinNoise", "BinPoints", "compute_bin_mean_intervals"]
+
+_HALVINGS = 60
+_ROUNDING_ERROR = 1e-11  # what the sums of doubles below may lose, as a part of what is summed
+
+
+@dataclass(frozen=True, slots=True)
+class BinNoise:
+    """The noise of each bin: the sum of so many ``draws`` of a law. ``beta`` is how often an interval may miss. A bin may be
+    ``lost`` too low before it is added."""
+
+    mechanism: AdditiveNoise
+    draws: int
+    beta: Fraction
+    max_loss: float = 0.0
+
+    def compute_factors(self, shared: Floats) -> tuple[Floats, float]:
+        """A radius is so many standard deviations of the sum, plus so many of its largest term (Gaussian noise: one step of it). Of Laplace
+        noise by how many bins at least the variance is ``shared``."""
+        if not isinstance(self.mechanism, Gaussian):
+            return np.asarray(bound_sum_radii(np.ones_like(shared), [self.mechanism], 1 / np.maximum(shared * self.draws, 1), self.beta)), 0.0
+        without, with_step = bound_sum_radii(np.ones(2), [self.mechanism], np.array([0.0, 1.0]), self.beta)
+        return np.full_like(shared, without), float(with_step - without)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinPoints:
+    """What is needed of numbers x, one for each bin, for several means at once: sums of c x, x, x^2 and |c x|, and the ends of x."""
+
+    weighted: Floats
+    sums: Floats
+    square_sums: Floats
+    absolute_sums: Floats
+    low: Floats
+    high: Floats
+    bins: int
+
+    @classmethod
+    def from_points(cls, points: Any, counts: Floats) -> BinPoints:
+        """Of a row of points for each mean, or one row for all; of counts likewise."""
+        rows = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        weighted, size = (_multiply_rows(a, b) for a, b in ((rows, counts), (np.abs(rows), np.abs(counts))))
+        return cls(weighted, rows.sum(axis=1), np.square(rows).sum(axis=1), size, rows.min(axis=1), rows.max(axis=1), rows.shape[1])
+
+    @property
+    def variance_sharers(self) -> Floats:
+        """By how many bins the variance of the noise is shared at least, at every t."""
+        mean = self.sums / self.bins
+        spread = np.maximum(self.square_sums / self.bins - mean**2, 0)
+        far = np.maximum(mean - self.low, self.high - mean)
+        return np.asarray(self.bins * spread * (1 - 1e-9) / np.maximum(spread + far**2, 1e-300))
+
+    def compute_radii(self, at: Floats, noise: BinNoise, factors: tuple[Floats, float]) -> Floats:
+        """The radius of the noise of sum c (x - t)."""
+        # Rounded upwards: a sum of squares of differences, from sums of powers.
+        squares = self.square_sums - 2 * at * self.sums + self.bins * at**2
+        squares = np.maximum(squares, 0) + _ROUNDING_ERROR * (self.square_sums + self.bins * at**2)
+        most = np.maximum(np.abs(self.low - at), np.abs(self.high - at))
+        one = math.sqrt(compute_noise_variance(noise.mechanism))
+        lost = noise.max_loss * np.sqrt(self.bins * squares)  # by Cauchy and Schwarz at least as much as the sum of |x - t|, and convex in t
+        return np.asarray(one * (factors[0] * np.sqrt(noise.draws * squares) + factors[1] * most) + lost)
+
+
+def compute_bin_mean_intervals(low: BinPoints, high: BinPoints, counts: Floats, noise: BinNoise) -> tuple[Floats, Floats]:
+    """The ends of the interval of each mean of numbers between ``low`` and ``high``."""
+    total, sizes = counts.sum(axis=-1), np.abs(counts).sum(axis=-1)
+    factors = [noise.compute_factors(points.variance_sharers) for points in (low, high)]
+
+    def too_low(at: Floats) -> Any:
+        lost = _ROUNDING_ERROR * (low.absolute_sums + sizes * np.abs(at))
+        return low.weighted - total * at - low.compute_radii(at, noise, factors[0]) - lost > 0
+
+    def too_high(at: Floats) -> Any:
+        lost = _ROUNDING_ERROR * (high.absolute_sums + sizes * np.abs(at))
+        return high.weighted - total * at + high.compute_radii(at, noise, factors[1]) + lost < 0
+
+    start, stop = (np.broadcast_to(end, low.weighted.shape) for end in (low.low, high.high))
+    return _bisect_edge(too_low, start, stop), _bisect_edge(too_high, stop, start)
+
+
+def _multiply_rows(rows: Floats, counts: Floats) -> Floats:
+    return np.asarray(rows @ counts if counts.ndim == 1 else (rows * counts).sum(axis=1))
+
+
+def _bisect_edge(refused: Any, start: Floats, stop: Floats) -> Floats:
+    """How far from ``start`` on everything is refused; nothing, where that is all there is: then noise is all there is."""
+    inside, outside = start.copy(), stop.copy()
+    for _ in range(_HALVINGS):
+        middle = (inside + outside) / 2
+        out = refused(middle)
+        inside, outside = np.where(out, middle, inside), np.where(out, outside, middle)
+    known = refused(start) & ~refused(stop)
+    return np.asarray(np.where(known, inside, start))

@@ -1,0 +1,58 @@
+"""What a chooser answers: all ways that apply, the best first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+__all__ = ["Option", "Recommendation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to release the statistic: a calibrated ``mechanism``, what to expect of it in ``unit``, and what to know about it."""
+
+    method: str
+    mechanism: Any
+    expected: float
+    worst: float | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """All ways that apply, the best first."""
+
+    question: str
+    unit: str
+    reference: str
+    options: tuple[Option, ...]
+
+    @property
+    def best(self) -> Option:
+        """The one with the least expected error."""
+        return self.options[0]
+
+    @property
+    def why(self) -> str:
+        """One sentence."""
+        best, *others = self.options
+        if not others:
+            return f"{best.method}, expected to be off by {_format_error(best.expected)} {self.unit}: nothing else applies."
+        ahead, next_best = best.expected, others[0].expected
+        lead = f"{next_best / ahead:.3g} times better than" if 0 < ahead * 1.05 < next_best < 1e6 * ahead else "far better than"
+        lead = "as good as" if next_best <= ahead * 1.05 else lead
+        return f"{best.method}, expected to be off by {_format_error(best.expected)} {self.unit}, {lead} {others[0].method}: {best.note}."
+
+    def __str__(self) -> str:
+        width = max(len("method"), *(len(option.method) for option in self.options))
+        rows = [f"  {'method':<{width}}  {'expected':>10}  {'worst, 95 %':>11}"]
+        rows += [f"  {o.method:<{width}}  {_format_error(o.expected):>10}  {_format_error(o.worst):>11}  {o.note}" for o in self.options]
+        return "\n".join([f"{self.question}; errors in {self.unit}, {self.reference}", *rows])
+
+
+def _format_error(value: float | None) -> str:
+    if value is None or value == inf:
+        return "–"
+    return f"{value:,.0f}" if value >= 100 or value < 1e-3 else f"{value:.3g}"

@@ -1,0 +1,45 @@
+"""What a chooser is asked: public parameters, and the reference that they describe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.sensitivity.sample import Sample
+
+__all__ = ["RecommendationRequest"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecommendationRequest:
+    """The public parameters, read and checked."""
+
+    statistic: str
+    epsilon: Fraction
+    delta: Fraction | None
+    n: int
+    neighbours: str
+    bounds: Sample | None  # of no values: bounds and grid
+    p: Fraction
+
+    @property
+    def declared_range(self) -> Sample:
+        if self.bounds is None:
+            raise InvalidArgument("lower", f"and upper must be declared for the {self.statistic}")
+        return self.bounds
+
+    @property
+    def width(self) -> Fraction:
+        """Of the declared range, in value."""
+        return self.declared_range.width * self.declared_range.grid
+
+    @property
+    def rank_width(self) -> float:
+        """The distance between two values of the reference, in value."""
+        return float(self.width) / (2 * self.n)
+
+    @property
+    def rows_per_point(self) -> float:
+        """How many rows of the reference share a grid point."""
+        return 2 * self.n / (self.declared_range.width + 1)

@@ -1,0 +1,67 @@
+"""``open`` and ``protect``, which bring the database in when they are called: ``import hedgerow`` stays light."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from hedgerow.database import Database
+    from hedgerow.numeric.exact_number import Number
+
+__all__ = ["open", "protect"]
+
+
+def open(path: str | Path, *, analyst: str | None = None, deadline: float = 60.0, in_process: bool = False) -> Database:
+    """The database of a policy file. The engine runs in a process of its own, which is killed after ``deadline`` seconds."""
+    from hedgerow import database
+
+    return database.open(path, analyst=analyst, deadline=deadline, in_process=in_process)
+
+
+def protect(
+    frame: Any,
+    *,
+    unit: str,
+    neighbours: str,
+    columns: Mapping[str, Any],
+    epsilon: Number,
+    delta: Number | None = None,
+    noise: str = "laplace",
+    max_groups: int = 3,
+    max_rows_per_group: int = 1,
+    max_units: int = 10_000_000,
+    version: str = "1",
+    ledger: str | Path | None = None,
+) -> Database:
+    """A frame (pandas, polars, Arrow) as the table "data", in this process. The ledger is in memory unless a file is named.
+
+    A ledger file belongs to one frame: what was answered about this ``version`` of it is given out again, whatever frame comes with
+    it. A frame whose rows changed needs another version, and a frame about other people another ledger.
+    """
+    from hedgerow import database
+    from hedgerow.policy import Policy
+
+    if isinstance(frame, str | Path):
+        instead = (
+            "read it first, as in hr.protect(pandas.read_csv(…), …); or write a policy for the file, with 'hedgerow init', and open that"
+        )
+        raise InvalidArgument("frame", f"must be a frame, not a path: {instead}", str(frame))
+    policy = Policy.for_frame(
+        frame,
+        unit=unit,
+        neighbours=neighbours,
+        columns=columns,
+        epsilon=epsilon,
+        delta=delta,
+        noise=noise,
+        max_groups=max_groups,
+        max_rows_per_group=max_rows_per_group,
+        max_units=max_units,
+        version=version,
+        ledger=ledger,
+    )
+    return database.open_frame(frame, policy)

@@ -1,0 +1,141 @@
+"""What analysts may speak of: the policy's declarations laid over the columns that the sources have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+from typing import cast
+
+from hedgerow.engines.data_source import PhysicalColumn
+from hedgerow.engines.tables.inspect import ColumnSummary
+from hedgerow.errors import SourceError
+from hedgerow.plan.schema import Column, Link, Partition, Schema
+from hedgerow.plan.values import Type, Value
+from hedgerow.policy import ColumnRule, Policy, TableRule
+from hedgerow.policy.from_frame import FRAME_SOURCE
+from hedgerow.sql.catalog import CAPS, Catalog, TableEntry, find_closest_name
+
+__all__ = ["build_catalog", "build_schema"]
+
+
+PhysicalColumns = Mapping[str, Sequence[PhysicalColumn]]
+
+
+def build_catalog(
+    policy: Policy,
+    physical: PhysicalColumns,
+    public: Mapping[str, Mapping[str, ColumnSummary]] | None = None,
+    digests: Mapping[str, str] | None = None,
+) -> Catalog:
+    """Every table of the policy as the questions see it; ``physical`` has the columns of each, ``public`` what public tables hold: their
+    values need not be declared, since everybody may know them. ``digests`` of their contents are part of their versions: a question
+    about other contents is another question."""
+    return Catalog(
+        {
+            table.name: _build_entry(policy, table, physical, (public or {}).get(table.name, {}), (digests or {}).get(table.name))
+            for table in policy.tables
+        }
+    )
+
+
+def _build_entry(policy: Policy, table: TableRule, physical: PhysicalColumns, public: Mapping[str, ColumnSummary], digest: str | None) -> TableEntry:
+    schema = build_schema(policy, table, physical)
+    if table.unit is None:
+        version = schema.version if digest is None else f"{schema.version} {digest}"
+        columns = tuple(_add_public_range(column, table, public.get(column.name)) for column in schema.columns)
+        schema = replace(schema, version=version, columns=columns)
+    return TableEntry(
+        schema,
+        hidden=frozenset(rule.name for rule in table.columns if rule.hidden),
+        max_groups=table.max_groups or 1,
+        max_rows_per_group=table.max_rows_per_group or 1,
+        unique=table.unique,
+        population=table.population or "",
+        auto_bounds=table.auto_bounds,
+        undeclared_caps=tuple(name for name in CAPS if table.auto_bounds and getattr(table, name) is None),
+    )
+
+
+def build_schema(policy: Policy, table: TableRule, physical: PhysicalColumns) -> Schema:
+    """The columns that may be read: all that are not hidden and have one of the five types; and hidden ones that lead to the unit."""
+    here = physical[table.name]
+    leading = _list_owner_columns(policy, table)
+    _check_columns_exist(table, [*(rule.name for rule in table.columns), *leading, *(name for key in table.unique for name in key)], here)
+    shown = {name.casefold() for name in leading}
+    columns = [_build_column(table.column(column.name), column, column.name.casefold() in shown) for column in here]
+    return Schema(
+        table.name,
+        tuple(column for column in columns if column is not None),
+        table.unit,
+        table.version,
+        _build_link(policy, table, physical),
+        _build_partition(table),
+        table.max_units,
+    )
+
+
+def _check_columns_exist(table: TableRule, named: Sequence[str], here: Sequence[PhysicalColumn]) -> None:
+    """All that are missing at once, each with the name that it may have been meant for."""
+    names = {column.name.casefold() for column in here}
+    missing = list(dict.fromkeys(name for name in named if name.casefold() not in names))
+    if not missing:
+        return
+    free = [column.name for column in here if column.name.casefold() not in {name.casefold() for name in named}]
+    told = [f"{name!r} (did you mean {close!r}?)" if (close := find_closest_name(name, free)) else repr(name) for name in missing]
+    there = ", ".join(column.name for column in here)
+    what = f"The source of table {table.name!r} has no column {' and no column '.join(told)}; the policy says that it has."
+    mixed = " Columns of a frame that hold several types, such as text and numbers, are not read: make them one."
+    raise SourceError(f"{what} Its columns are {there}.{mixed if table.source == FRAME_SOURCE else ''}")
+
+
+def _list_owner_columns(policy: Policy, table: TableRule) -> list[str]:
+    """The columns that say, here or of rows linked to these, whose a row is."""
+    here = [] if table.unit in (None, "row") or table.link is not None else [str(table.unit)]
+    first = [] if table.link is None else [table.link.column]
+    keys = [other.link.key for other in policy.tables if other.link is not None and other.link.table == table.name]
+    return [*here, *first, *keys]
+
+
+def _build_link(policy: Policy, table: TableRule, physical: PhysicalColumns) -> Link | None:
+    if table.link is None:
+        return None
+    parent = policy.table(table.link.table)
+    assert parent is not None  # the policy was checked as a whole
+    return Link(table.link.column, build_schema(policy, parent, physical), table.link.key)
+
+
+def _build_partition(table: TableRule) -> Partition | None:
+    """Nobody is in more parts than there are."""
+    rule = table.partition
+    if rule is None or table.unit == "row" or rule.max_parts_per_unit >= len(table.parts):
+        return None
+    return Partition(rule.column, rule.max_parts_per_unit)
+
+
+def _add_public_range(column: Column, table: TableRule, public: ColumnSummary | None) -> Column:
+    """What a public table says about a column that the policy leaves open."""
+    if public is None or table.column(column.name) is not None:
+        return column
+    values = None if public.values is None or column.type == "real" else public.values
+    if column.type not in ("integer", "real", "date") or public.low is None or public.high is None:
+        return replace(column, values=values)
+    ends = [end.toordinal() if isinstance(end, date) else end for end in (public.low, public.high)]
+    if not all(isinstance(end, int | float) and abs(end) < 2**60 for end in ends):  # NaN and infinity fail this as well
+        return replace(column, values=values)
+    low, high = (Fraction(end) for end in ends)
+    return replace(column, values=values) if values is not None else replace(column, low=low, high=high)
+
+
+def _build_column(rule: ColumnRule | None, physical: PhysicalColumn, leads: bool) -> Column | None:
+    if rule is None:
+        return None if physical.type is None else Column(physical.name, physical.type)
+    type_ = cast(Type | None, rule.type) or physical.type
+    if (rule.hidden and not leads) or type_ is None:
+        return None
+    low, high, values = rule.low, rule.high, rule.values
+    if type_ == "real" and values is not None:  # reals are no keys; a list of them says between which they lie
+        numbers = [Fraction(value) for value in values if not isinstance(value, (str, date))]
+        low, high, values = min(numbers), max(numbers), None
+    return Column(rule.name, type_, low, high, rule.step, cast(tuple[Value, ...] | None, values), rule.grain)

@@ -1,0 +1,94 @@
+"""Rows that cost nothing, with the surface of an answer."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Any, Final
+
+from hedgerow.answers.dataframes import FrameConversions
+from hedgerow.answers.render import build_answer_table, format_omitted_rows
+from hedgerow.errors import InvalidArgument
+from hedgerow.plan.values import Type
+from hedgerow.privacy.loss import Loss
+
+__all__ = ["ExactTable"]
+
+_FREE_NOTE: Final = "Free: no data were touched."
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExactTable(FrameConversions):
+    """A table without noise, of what is known to whoever asked. ``types`` has its columns in order."""
+
+    types: Mapping[str, Type]
+    rows: list[dict[str, Any]]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.types)
+
+    @property
+    def cost(self) -> Loss:
+        """Nothing."""
+        return Loss(Fraction(0))
+
+    @property
+    def receipt(self) -> Any:
+        """None: no entry paid for it."""
+        return None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know when reading it."""
+        return (_FREE_NOTE,)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """All columns: there is no noise."""
+        return frozenset(self.types)
+
+    def interval(self, column: str, level: object = None, *, rows: int | None = None) -> list[None]:  # noqa: ARG002
+        """None for each row: there is no noise."""
+        if column not in self.types:
+            raise InvalidArgument("column", f"must be one of {', '.join(self.types)}", column)
+        return [None] * len(self.rows[:rows])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON; numbers without end as text."""
+        return {
+            "columns": list(self.columns),
+            "rows": [{name: str(value) if value == float("inf") else value for name, value in row.items()} for row in self.rows],
+            "intervals": {name: [None] * len(self.rows) for name in self.columns},
+            "cost": self.cost.to_dict(),
+            "receipt": None,
+            "notes": list(self.notes),
+        }
+
+    def to_arrow(self) -> Any:
+        """A pyarrow table."""
+        import pyarrow as pa
+
+        kinds = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "date": pa.date32(), "boolean": pa.bool_()}
+        return pa.table({name: pa.array([row[name] for row in self.rows], kinds[type_]) for name, type_ in self.types.items()})
+
+    def __repr__(self) -> str:
+        from rich.console import Console
+
+        out = io.StringIO()
+        Console(file=out, width=400, color_system=None, legacy_windows=False).print(build_answer_table(self))
+        lines = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
+        return "\n".join([*lines, "", *format_omitted_rows(len(self.rows)), _FREE_NOTE])
+
+    def _repr_html_(self) -> str:
+        titles = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(_format_cell(value))}</td>' for value in row.values())}</tr>" for row in self.rows)
+        return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table><p><small>{_FREE_NOTE}</small></p>"
+
+
+def _format_cell(value: object) -> str:
+    return "NULL" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,113 @@
+"""Questions about public tables alone, a publication for one: free, exact, and in a process that has no other table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from sqlglot import exp
+
+from hedgerow.database.uncharged.diagnose import refuse_invalid_query
+from hedgerow.database.uncharged.exact_table import ExactTable
+from hedgerow.engines.compile.column_casts import compile_read
+from hedgerow.engines.compile.dialect import DUCKDB
+from hedgerow.engines.compile.sql_builders import cast_to_type, column, select
+from hedgerow.engines.compile.sql_writer import render_sql
+from hedgerow.engines.process.engine_process import EngineProcess, RequestFailed
+from hedgerow.engines.process.framing import ChannelBroken
+from hedgerow.engines.process.session_protocol import EngineLimits
+from hedgerow.engines.result_cells import Statement
+from hedgerow.engines.tables.registry import RegisteredTable, attach_tables, map_engine_types
+from hedgerow.errors import Refused, SourceError
+from hedgerow.plan.values import Type, Value
+from hedgerow.policy import Policy
+from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.public_tables import phrases
+from hedgerow.sql.public_tables.statement import PublicQuery, read_public_query
+
+__all__ = ["answer_public_query"]
+
+_DEADLINE_SECONDS: Final = 60.0
+_MEMORY_LIMIT: Final = 4 * 2**30
+_MAX_ROWS: Final = 1_000_000
+_ANSWER_TABLE: Final = "answer"
+_DESCRIBED_TABLE: Final = "described"
+_FAILURE: Final = "This question about public tables could not be answered: "
+_TOO_SLOW: Final = f"{_FAILURE}it took too long or too much memory. Ask for less at once."
+_NO_RESULT: Final = (
+    f"{_FAILURE}a value has no result, such as text that is no number in CAST, or all of them need "
+    "too much memory. Write TRY_CAST, or ask for less at once."
+)
+
+
+def answer_public_query(sql: str, policy: Policy, catalog: Catalog) -> ExactTable | None:
+    """The exact answer to a question that touches public tables alone; None where it is about anybody."""
+    found = read_public_query(sql, catalog)
+    if found is None:
+        return None
+    tables = ((name, policy.table(name)) for name in found.tables)
+    paths = {name: policy.source_path(table) for name, table in tables if table is not None}
+    for name, path in paths.items():
+        if not path.is_file():
+            raise SourceError(f"The file of the public table {name} is gone: {path}.")
+    try:
+        return _run_public_query(found, paths, catalog)
+    except ChannelBroken:
+        words = _TOO_SLOW
+    except RequestFailed:
+        words = _NO_RESULT
+    refuse_invalid_query(found, catalog)
+    raise SourceError(words)
+
+
+def _run_public_query(asked: PublicQuery, paths: Mapping[str, Path], catalog: Catalog) -> ExactTable:
+    child = EngineProcess([path.resolve() for path in paths.values()], EngineLimits(memory=_MEMORY_LIMIT), _DEADLINE_SECONDS)
+    try:
+        _store_tables(child, asked, paths, catalog)
+        child.store_query(_ANSWER_TABLE, phrases.write_fragment(asked.fragment, asked.names))
+        all_rows = f'SELECT * FROM "{_ANSWER_TABLE}" LIMIT {_MAX_ROWS + 1}'
+        return _fetch_result(child, asked, child.store_query(_DESCRIBED_TABLE, all_rows).columns)
+    finally:
+        child.kill()
+
+
+def _store_tables(child: EngineProcess, asked: PublicQuery, paths: Mapping[str, Path], catalog: Catalog) -> None:
+    """Store every table and its columns under the numbers that the question has for them."""
+    tables = {name: RegisteredTable(path, catalog.tables[name].schema) for name, path in paths.items()}
+    shelves = attach_tables(child, tables, DUCKDB).stored_tables
+    for number, name in enumerate(asked.tables):
+        shelf, names = shelves[name], asked.names
+        outputs = [
+            (names.write_name(names.number_name(declared.name)), compile_read(declared, shelf.columns[declared.name], DUCKDB))
+            for declared in catalog.tables[name].columns
+        ]
+        query = select(outputs, exp.Table(this=exp.to_identifier(shelf.relation, quoted=True)))
+        child.store_query(f"public {number}", render_sql(query, DUCKDB))
+
+
+def _fetch_result(child: EngineProcess, asked: PublicQuery, columns: tuple[tuple[str, str], ...]) -> ExactTable:
+    stored = {there.name: there for there in map_engine_types(columns)}
+    # Whole numbers that may have more than 64 bits come as text: TRY_CAST would make NULL of them.
+    kinds: list[Type] = [there.type or "text" for there in stored.values()]
+    long = [there.is_wide and there.type == "integer" for there in stored.values()]
+    told = ["text" if wide else kind for wide, kind in zip(long, kinds, strict=True)]
+    values = (cast_to_type(column(name), type_, total=True) for name, type_ in zip(stored, told, strict=True))
+    outputs = [(f"c{place}", value) for place, value in enumerate(values)]
+    query = select(outputs, exp.Table(this=exp.to_identifier(_DESCRIBED_TABLE, quoted=True)))
+    types = dict(zip(asked.names.list_outputs(stored), kinds, strict=True))
+    keys, _ = child.run_statement(Statement(render_sql(query, DUCKDB), tuple(told), ()))
+    if keys and len(keys[0]) > _MAX_ROWS:
+        raise Refused(f"The answer has more than {_MAX_ROWS:,} rows: add LIMIT, or read the file of the table with a tool of your own.")
+    keys = [list(map(_parse_wide_integer, found)) if wide else found for wide, found in zip(long, keys, strict=True)]
+    rows: list[dict[str, Any]] = [dict(zip(types, values, strict=True)) for values in zip(*keys, strict=True)]
+    return ExactTable(types, rows)
+
+
+def _parse_wide_integer(value: Value) -> int | None:
+    """Return a whole number that was told as text; refuse one of more than 64 bits."""
+    found = None if value is None else int(value)  # type: ignore[arg-type]
+    if found is not None and not -(2**63) <= found < 2**63:
+        instead = "write CAST(… AS DOUBLE), or CAST(… AS TEXT) for all its digits"
+        raise Refused(f"A whole number of the answer does not fit in 64 bits: {instead}.")
+    return found

@@ -1,0 +1,247 @@
+"""One SQL expression for each function of ``plan.functions``, total like the function itself.
+
+No value makes any of them raise, in whatever order an engine evaluates them: what could fail is guarded inside its own argument, not by
+a CASE around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sqlglot import exp
+
+from hedgerow.engines.compile.dialect import Dialect
+from hedgerow.engines.compile.sql_builders import (
+    all_of,
+    any_of,
+    binary,
+    call_function,
+    case_when,
+    cast_to_type,
+    clamp,
+    constant,
+    integer_literal,
+    null_literal,
+    real_literal,
+    text_literal,
+)
+from hedgerow.plan.scalar.dates import DATE_PARTS, DATE_SHIFTS, DATE_TRUNCATIONS
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression, insert_casts
+from hedgerow.plan.scalar.functions import FUNCTIONS
+from hedgerow.plan.values import Range, Type
+
+__all__ = ["FUNCTION_COMPILERS", "compile_expression", "estimate_size"]
+
+_MAX_POSITION: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class TypedSql:
+    """A piece of SQL and what is known about its values."""
+
+    sql: exp.Expr
+    range: Range
+
+    def cast_to(self, type_: Type) -> exp.Expr:
+        """As a value of the type; what is NULL anyway takes any."""
+        if self.range.values == ():
+            return null_literal(type_)
+        return self.sql if self.range.type == type_ else cast_to_type(self.sql, type_)
+
+
+FunctionCompiler = Callable[[Sequence[TypedSql], Dialect], exp.Expr]
+
+
+def compile_expression(expression: Expression, columns: Mapping[str, Range], names: Mapping[str, exp.Expr], dialect: Dialect) -> exp.Expr:
+    """The SQL of an expression over columns of these ranges that go by these names."""
+    return _compile_typed(insert_casts(expression, columns), columns, names, dialect).sql
+
+
+def _compile_typed(expression: Expression, columns: Mapping[str, Range], names: Mapping[str, exp.Expr], dialect: Dialect) -> TypedSql:
+    if isinstance(expression, ColumnRef):
+        return TypedSql(names[expression.column].copy(), columns[expression.column])
+    if isinstance(expression, Constant):
+        return TypedSql(constant(expression.value, expression.type), expression.range)
+    arguments = [_compile_typed(argument, columns, names, dialect) for argument in expression.arguments]
+    result = FUNCTIONS[expression.function].infer_range([argument.range for argument in arguments])
+    return TypedSql(FUNCTION_COMPILERS[expression.function](arguments, dialect), result)
+
+
+# How often a rule below writes an argument down, where that is more than once: for each argument, the last number for all that follow.
+_ARGUMENT_COPIES: Final[Mapping[str, tuple[int, ...]]] = {
+    "sqrt": (2,),
+    "ln": (2,),
+    "%": (1, 3),
+    "nullif": (2, 1),
+    "least": (2,),
+    "greatest": (2,),
+    "substring": (1, 21, 9),
+    "right": (1, 3),
+    "add days": (3, 9),
+    "add months": (3, 9),
+}
+
+
+def estimate_size(expression: Expression) -> int:
+    """How many pieces of SQL the expression becomes. Copies of copies multiply, so this is asked before anything is written."""
+    if not isinstance(expression, Call):
+        return 1
+    copies = _ARGUMENT_COPIES.get(expression.function, (1,))
+    return 1 + sum(copies[min(place, len(copies) - 1)] * estimate_size(argument) for place, argument in enumerate(expression.arguments))
+
+
+def _cast_to_common(terms: Sequence[TypedSql]) -> list[exp.Expr]:
+    """All as one type: reals where whole numbers and reals meet."""
+    types = {term.range.type for term in terms if term.range.values != ()} or {terms[0].range.type}
+    type_ = "real" if "real" in types else types.pop()
+    return [term.cast_to(type_) for term in terms]
+
+
+def _make_operator(operator: type[exp.Binary]) -> FunctionCompiler:
+    def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+        a, b = _cast_to_common(terms)
+        return binary(a, operator, b)
+
+    return rule
+
+
+def _compile_division(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    a, b = (term.cast_to("real") for term in terms)
+    return binary(a, exp.Div, exp.Nullif(this=b, expression=real_literal(0.0)))
+
+
+def _compile_remainder(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    # What remains after dividing by -1 and by 1 is the same, but the least whole number cannot be divided by -1.
+    a, b = (term.sql for term in terms)
+    divisor = case_when((binary(b, exp.EQ, integer_literal(-1)), integer_literal(1)), (binary(b.copy(), exp.EQ, integer_literal(0)), null_literal("integer")), otherwise=b.copy())
+    return binary(a, exp.Mod, divisor)
+
+
+def _make_function(function: str) -> FunctionCompiler:
+    return lambda terms, _: call_function(function, terms[0].sql)
+
+
+def _make_rounding(function: str) -> FunctionCompiler:
+    def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+        value = terms[0].sql
+        return value if terms[0].range.type == "integer" else cast_to_type(call_function(function, value), "integer", total=True)
+
+    return rule
+
+
+def _make_guarded(function: str, operator: type[exp.Binary]) -> FunctionCompiler:
+    """A function of reals that is NULL unless they compare to 0 like that."""
+
+    def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+        value = terms[0].cast_to("real")
+        return call_function(function, case_when((binary(value, operator, real_literal(0.0)), value.copy())))
+
+    return rule
+
+
+def _make_extreme(function: str) -> FunctionCompiler:
+    # The engine skips NULL here; for us it makes the result NULL.
+    def rule(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+        values = _cast_to_common(terms)
+        missing = any_of([exp.Is(this=value.copy(), expression=exp.Null()) for value in values])
+        return case_when((missing, exp.Null()), otherwise=call_function(function, *values))
+
+    return rule
+
+
+def _compile_in(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    value, *among = _cast_to_common(terms)
+    return exp.Paren(this=exp.In(this=value, expressions=among))
+
+
+def _compile_case(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    *values, otherwise = _cast_to_common([*terms[1::2], terms[-1]])
+    conditions = [term.cast_to("boolean") for term in terms[0:-1:2]]
+    return case_when(*zip(conditions, values, strict=True), otherwise=otherwise)
+
+
+def _compile_nullif(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    a, b = _cast_to_common(terms)
+    kept = terms[0].sql.copy()
+    return case_when((binary(a, exp.EQ, b), null_literal(terms[0].range.type)), otherwise=kept)
+
+
+def _compile_substring(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    """Places before the first are cut off, since the engine would count them from the end."""
+    value, start, count = (term.sql for term in terms)
+    first = clamp(start, integer_literal(1), integer_literal(_MAX_POSITION))
+    end = clamp(binary(start.copy(), exp.Add, count), integer_literal(1), integer_literal(_MAX_POSITION))
+    length = clamp(binary(end, exp.Sub, first.copy()), integer_literal(0), integer_literal(_MAX_POSITION))
+    return call_function("substring", value, first, length)
+
+
+def _compile_right(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    return call_function("right", terms[0].sql, clamp(terms[1].sql, integer_literal(0), integer_literal(_MAX_POSITION)))
+
+
+def _compile_concat(terms: Sequence[TypedSql], _: Dialect) -> exp.Expr:
+    # The function of that name skips NULL.
+    found = terms[0].cast_to("text")
+    for term in terms[1:]:
+        found = binary(found, exp.DPipe, term.cast_to("text"))
+    return found
+
+
+def _make_date_shift(name: str) -> FunctionCompiler:
+    return lambda terms, dialect: dialect.date_shifts[name](terms[0].cast_to("date"), terms[1].cast_to("integer"))
+
+
+def _make_date_part(name: str) -> FunctionCompiler:
+    return lambda terms, dialect: dialect.date_parts[name](terms[0].sql)
+
+
+def _make_date_truncation(name: str) -> FunctionCompiler:
+    return lambda terms, dialect: dialect.date_truncations[name](terms[0].sql)
+
+
+FUNCTION_COMPILERS: Final[Mapping[str, FunctionCompiler]] = {
+    "+": _make_operator(exp.Add),
+    "-": _make_operator(exp.Sub),
+    "*": _make_operator(exp.Mul),
+    "/": _compile_division,
+    "%": _compile_remainder,
+    "negate": lambda terms, _: exp.Paren(this=exp.Neg(this=exp.Paren(this=terms[0].sql))),
+    "abs": _make_function("abs"),
+    "floor": _make_rounding("floor"),
+    "ceil": _make_rounding("ceil"),
+    "round": _make_rounding("round"),
+    "sqrt": _make_guarded("sqrt", exp.GTE),
+    "ln": _make_guarded("ln", exp.GT),
+    "least": _make_extreme("least"),
+    "greatest": _make_extreme("greatest"),
+    "to real": lambda terms, _: terms[0].cast_to("real"),
+    "=": _make_operator(exp.EQ),
+    "<>": _make_operator(exp.NEQ),
+    "<": _make_operator(exp.LT),
+    "<=": _make_operator(exp.LTE),
+    ">": _make_operator(exp.GT),
+    ">=": _make_operator(exp.GTE),
+    "in": _compile_in,
+    "like": _make_operator(exp.Like),
+    "and": lambda terms, _: exp.Paren(this=all_of([term.cast_to("boolean") for term in terms])),
+    "or": lambda terms, _: any_of([term.cast_to("boolean") for term in terms]),
+    "not": lambda terms, _: exp.Paren(this=exp.Not(this=exp.Paren(this=terms[0].cast_to("boolean")))),
+    "is null": lambda terms, _: exp.Paren(this=exp.Is(this=exp.Paren(this=terms[0].sql), expression=exp.Null())),
+    "case": _compile_case,
+    "coalesce": lambda terms, _: call_function("coalesce", *_cast_to_common(terms)),
+    "nullif": _compile_nullif,
+    "lower": _make_function("lower"),
+    "upper": _make_function("upper"),
+    "trim": lambda terms, _: call_function("trim", terms[0].sql, text_literal(" ")),
+    "length": lambda terms, _: cast_to_type(call_function("length", terms[0].sql), "integer"),
+    "substring": _compile_substring,
+    "right": _compile_right,
+    "concat": _compile_concat,
+    "starts with": lambda terms, _: call_function("starts_with", *(term.cast_to("text") for term in terms)),
+    "days between": lambda terms, _: binary(terms[1].cast_to("date"), exp.Sub, terms[0].cast_to("date")),
+    **{name: _make_date_shift(name) for name in DATE_SHIFTS},
+    **{name: _make_date_part(name) for name in DATE_PARTS},
+    **{name: _make_date_truncation(name) for name in DATE_TRUNCATIONS},
+}

@@ -1,0 +1,62 @@
+"""The one way from a tree to the text that an engine is asked with.
+
+Where a tree holds a piece of text, it is a value, which is written in single quotes, a name, which
+is written in double ones, or a word of a closed list. A tree with any other is not written: whoever
+builds trees can make a mistake, and it ends here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from sqlglot import exp
+
+from hedgerow.engines.compile.dialect import Dialect
+from hedgerow.errors import InvalidArgument
+
+__all__ = ["ALLOWED_FUNCTIONS", "find_unsafe_leaves", "render_sql"]
+
+ALLOWED_FUNCTIONS: Final = frozenset(
+    (
+        *("abs", "ascii", "ceil", "coalesce", "concat", "concat_ws", "date_trunc", "day", "dayofweek"),
+        *("dayofyear", "floor", "greatest", "hash", "isfinite", "isinf", "least", "left", "length"),
+        *("ln", "lower", "lpad", "min", "month", "quarter", "regexp_extract", "regexp_full_match"),
+        *("right", "round", "sqrt", "starts_with", "string_split", "substr", "substring", "sum"),
+        *("to_months", "trim", "unnest", "upper", "year"),
+    )
+)
+_ALLOWED_JOINS: Final = frozenset(("INNER", "LEFT"))
+_NUMBER_LITERAL: Final = re.compile(r"[0-9]+")
+
+
+def render_sql(tree: exp.Expr, dialect: Dialect) -> str:
+    """Return a tree as SQL, once every text in it is known to be written as what it is."""
+    for node, part in find_unsafe_leaves(tree):
+        raise InvalidArgument("tree", f"must have no text of its own in {part} of {type(node).__name__}")
+    return tree.sql(dialect=dialect.name, comments=False, copy=False)
+
+
+def find_unsafe_leaves(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
+    """Return every part of a tree that could be written as something else than it is."""
+    for node in tree.walk():
+        for part, value in node.args.items():
+            for leaf in value if isinstance(value, list) else (value,):
+                if not isinstance(leaf, exp.Expr | bool | None) and not _is_safe_leaf(node, part, leaf):
+                    yield node, part
+
+
+def _is_safe_leaf(node: exp.Expr, part: str, leaf: object) -> bool:
+    kind = type(node)
+    if isinstance(leaf, exp.DType):
+        return part == "this" and kind is exp.DataType
+    if not isinstance(leaf, str):
+        return False
+    if part == "this" and kind is exp.Identifier:
+        return node.args.get("quoted") is True
+    if part == "this" and kind is exp.Literal:
+        return node.args.get("is_string") is True or _NUMBER_LITERAL.fullmatch(leaf) is not None
+    if part == "this" and kind is exp.Anonymous:
+        return leaf in ALLOWED_FUNCTIONS
+    return part in ("kind", "side") and kind is exp.Join and leaf in _ALLOWED_JOINS

@@ -1,0 +1,51 @@
+"""From the arrays that a statement gave to keys and exact numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.engines.process.statement import Statement
+from hedgerow.plan.values import Type, Value
+
+__all__ = ["ResultColumns", "convert_result"]
+
+ResultColumns = tuple[list[list[Value]], list[npt.NDArray[Any]]]
+
+
+def convert_result(found: Mapping[str, npt.NDArray[Any]], statement: Statement) -> ResultColumns:
+    """Keys and numbers of the arrays that the statement gave, one for each column. NULL is masked."""
+    arrays, count = list(found.values()), len(statement.keys)
+    if statement.tally is not None:
+        return [], _tally(arrays[0], *statement.tally)
+    keys = [_convert_keys(array, type_) for array, type_ in zip(arrays[:count], statement.keys, strict=True)]
+    return keys, [_convert_numbers(array, wide=wide) for array, wide in zip(arrays[count:], statement.wide, strict=False)]
+
+
+def _tally(array: npt.NDArray[Any], low: int, high: int) -> list[npt.NDArray[Any]]:
+    if array.dtype.kind != "i" or np.ma.is_masked(array):
+        raise TypeError("numbers must be whole")
+    counts = np.bincount(np.asarray(array) - low, minlength=1)
+    if len(counts) > high - low + 1:
+        raise ValueError("numbers must lie where they should")
+    there = np.flatnonzero(counts)
+    return [there + low, counts[there]]
+
+
+def _convert_keys(array: npt.NDArray[Any], type_: Type) -> list[Value]:
+    values: list[Value] = (array.astype("datetime64[D]") if type_ == "date" else array).tolist()
+    return values
+
+
+def _convert_numbers(array: npt.NDArray[Any], *, wide: bool) -> npt.NDArray[Any]:
+    # Whole numbers of more than 64 bits that nobody made text of arrive here as doubles, rounded: never to be taken for exact ones.
+    if array.dtype.kind != ("O" if wide else "i") or np.ma.is_masked(array):
+        raise TypeError("numbers must be whole")
+    if not wide:
+        return array.astype(np.int64, copy=False)
+    found = np.empty(len(array), dtype=object)
+    found[:] = [int(value) for value in array]
+    return found

@@ -1,0 +1,198 @@
+"""Reports as rows of bytes: numbers in big-endian order, bits from the highest of the first byte on.
+
+Both come in one array of bytes, a row for each report, all rows equally long. Whatever arrives is checked before anything is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.local.fixed_point import SCALE
+from hedgerow.numeric.bits import draw_words
+from hedgerow.numeric.vectorised import Integers
+
+__all__ = [
+    "Records",
+    "byte_width",
+    "check_codes",
+    "check_records",
+    "count_numbers",
+    "draw_coin_rows",
+    "is_padding_zero",
+    "iterate_numbers",
+    "pack_numbers",
+    "sum_columns",
+    "sum_columns_by_group",
+    "unpack_numbers",
+]
+
+Records = NDArray[np.uint8]
+
+_COIN_CHUNK_BYTES = 1 << 19  # bytes of coins that are drawn at a time: they stay in the cache
+_NUMBER_CHUNK = 1 << 18  # numbers that are unpacked at a time
+_MAX_SLAB_BYTES, _MIN_SLAB_BYTES = 1 << 17, 1 << 10  # bytes of rows that are added at a time: fewer cost more calls, more leave the cache
+
+
+def byte_width(bound: int) -> int:
+    """How many bytes hold every number below the bound."""
+    return max(1, -(-(bound - 1).bit_length() // 8))
+
+
+def check_codes(values: Any, domain: int, argument: str = "values") -> Integers:
+    """The codes of some values: one dimension, whole numbers from 0 to domain-1. A message never quotes them."""
+    try:
+        array = np.atleast_1d(np.asarray(values))
+    except (ValueError, TypeError, OverflowError):  # ragged, or no array at all; the reason may quote the data
+        array = np.empty((0, 0))
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size) or (array.size and (array.min() < 0 or array.max() >= domain)):
+        raise InvalidArgument(argument, f"must be a list of whole numbers from 0 to {domain - 1}")
+    return array.astype(np.int64)
+
+
+def check_records(records: Any, record: int) -> Records:
+    """Rows of ``record`` bytes each."""
+    array = np.asarray(records)
+    if array.dtype != np.uint8 or array.ndim != 2 or array.shape[1] != record:
+        raise InvalidArgument("records", f"must be an array of bytes with {record} in each row; nothing was counted")
+    return array
+
+
+def pack_numbers(numbers: Integers, record: int) -> Records:
+    """Each number as ``record`` bytes, the highest first."""
+    wide: Records = numbers.astype(">u8").view(np.uint8).reshape(-1, 8)
+    return np.ascontiguousarray(wide[:, 8 - record :])
+
+
+def unpack_numbers(records: Any, record: int, bound: int) -> Integers:
+    """The numbers back; one at or above the bound is refused."""
+    rows = check_records(records, record)
+    numbers = np.zeros(rows.shape[0], dtype=np.int64)
+    for place in range(record):
+        numbers <<= 8
+        numbers |= rows[:, place]
+    if numbers.size and numbers.max() >= bound:
+        raise InvalidArgument("records", f"hold a report that is not below {bound}; nothing was counted")
+    return numbers
+
+
+def iterate_numbers(records: Any, record: int, bound: int) -> Iterator[Integers]:
+    """The numbers a piece at a time: each takes eight bytes, however few it came in."""
+    rows = check_records(records, record)
+    for start in range(0, rows.shape[0], _NUMBER_CHUNK):
+        yield unpack_numbers(rows[start : start + _NUMBER_CHUNK], record, bound)
+
+
+def count_numbers(records: Any, record: int, bound: int) -> Integers:
+    """How often each number below the bound stands there."""
+    found = np.zeros(bound, dtype=np.int64)
+    for numbers in iterate_numbers(records, record, bound):
+        if bound <= numbers.size:
+            found += np.bincount(numbers, minlength=bound)
+        else:
+            np.add.at(found, numbers, 1)
+    return found
+
+
+def draw_coin_rows(threshold: int, rows: int, bits: int) -> Records:
+    """Packed rows of ``bits`` independent coins, each 1 with probability exactly threshold/65536; the padding is 0.
+
+    A coin is u < t for a uniform u of 16 bits, decided for 64 coins at a time: from the lowest bit of t on, the answer so far stays where
+    the bits of u and t agree. Below the lowest 1 of t nothing can be decided, so those bits are not drawn.
+    """
+    record = -(-bits // 8)
+    coins = np.zeros(-(-rows * record // 8), dtype=np.uint64)
+    lowest = (threshold & -threshold).bit_length() - 1
+    for start in range(0, coins.size, _COIN_CHUNK_BYTES // 8):
+        piece = coins[start : start + _COIN_CHUNK_BYTES // 8]
+        for place in range(lowest, SCALE.bit_length() - 1):
+            if threshold >> place & 1:
+                piece |= draw_words(piece.size)
+            else:
+                piece &= draw_words(piece.size)
+    packed: Records = coins.view(np.uint8)[: rows * record].reshape(rows, record)
+    if bits % 8:
+        packed[:, -1] &= 0xFF << (8 - bits % 8) & 0xFF
+    return packed
+
+
+def is_padding_zero(records: Records, bits: int) -> bool:
+    """Whether all bits after the last are 0."""
+    return bits % 8 == 0 or not (records[:, -1] & (0xFF >> bits % 8)).any()
+
+
+def sum_columns(records: Records, bits: int) -> Integers:
+    """How many rows have each bit set.
+
+    Rows are added three at a time, all their bits beside each other: the sum of three bits is one of the same weight and one of twice that.
+    That is done for slabs of many rows, then for ever smaller ones; the few rows that are left are taken apart.
+    """
+    levels = [[records]]  # by weight: 1, 2, 4, …
+    size = _MAX_SLAB_BYTES
+    while size >= _MIN_SLAB_BYTES:
+        levels = _reduce_slabs(levels, max(1, size // records.shape[1]))
+        size //= 8
+    total = np.zeros(bits, dtype=np.int64)
+    for place, level in enumerate(levels):
+        left = np.concatenate([records[:0], *level])
+        total += np.unpackbits(left, axis=1, count=bits).sum(axis=0, dtype=np.int64) << place
+    return total
+
+
+def sum_columns_by_group(records: Records, groups: Integers, count: int) -> Integers:
+    """(group, bit) -> how many rows of the group have the bit set, for groups 0 to count-1.
+
+    The first row of every group beside each other make one wide row, so do the second ones, and these are added up. A group that is much
+    larger than others would make that mostly empty: it is added up by itself.
+    """
+    rows, record = records.shape
+    sizes, width = np.bincount(groups, minlength=count), 8 * record
+    order = np.argsort(groups.astype(np.uint16), kind="stable")  # of 16 bits: numpy then sorts by counting
+    starts = np.cumsum(sizes) - sizes
+    large = sizes > 2 * -(-rows // count)
+    depth = int(sizes[~large].max(initial=0))
+    place = np.empty(rows, dtype=np.int64)
+    place[order] = np.arange(rows) - np.repeat(starts, sizes)  # which row of its group each one is
+    place *= count
+    place += groups
+    held, whole = np.ascontiguousarray(records).view(f"V{record}").ravel(), np.zeros(depth * count, dtype=f"V{record}")
+    small = slice(None) if not large.any() else ~large[groups]
+    whole[place[small]] = held[small]
+    sums = sum_columns(whole.view(np.uint8).reshape(depth, count * record), count * width).reshape(count, width)
+    for group in np.flatnonzero(large).tolist():
+        sums[group] = sum_columns(records[order[starts[group] : starts[group] + sizes[group]]], width)
+    return sums
+
+
+def _reduce_slabs(levels: list[list[Records]], rows: int) -> list[list[Records]]:
+    """The same sums from at most two slabs of so many rows in each level, and what is shorter than a slab."""
+    thin: list[list[Records]] = []
+    carries: list[Records] = []
+    while len(thin) < len(levels) or carries:
+        slabs: list[Records] = []
+        short: list[Records] = []
+        more: list[Records] = []
+        for part in [*carries, *(levels[len(thin)] if len(thin) < len(levels) else [])]:
+            for start in range(0, part.shape[0], rows):
+                slab = part[start : start + rows]
+                (slabs if slab.shape[0] == rows else short).append(slab)
+                if len(slabs) == 3:
+                    one, two = _add_three(*slabs)
+                    slabs = [one]
+                    more.append(two)
+        thin.append(slabs + short)
+        carries = more
+    return thin
+
+
+def _add_three(a: Records, b: Records, c: Records) -> tuple[Records, Records]:
+    """A sum of three bits, for all of them at once: the bit of weight 1 and that of weight 2."""
+    one = a ^ b
+    two = a & b
+    two |= one & c
+    one ^= c
+    return one, two

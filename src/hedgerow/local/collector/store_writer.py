@@ -1,0 +1,73 @@
+"""One thread that writes to the store: batches that arrive while it writes share the next transaction, and so one sync of the disk."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from concurrent.futures import Future
+from typing import Self
+
+from hedgerow.errors import SourceError
+from hedgerow.local.collector.counter_store import BatchCounters, CounterStore
+
+__all__ = ["StoreWriter"]
+
+_MAX_BATCHES_PER_TRANSACTION = 256  # batches in one transaction at most
+
+
+class StoreWriter:
+    """Takes additions from any thread; each one's future is settled once it is on disk."""
+
+    def __init__(self, store: CounterStore) -> None:
+        self.store = store
+        self._queue: queue.SimpleQueue[tuple[BatchCounters, Future[bool]] | None] = queue.SimpleQueue()
+        self._close_lock = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="hedgerow-writer", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add(self, addition: BatchCounters) -> Future[bool]:
+        """True once it was counted and is on disk, False if its key had been counted before."""
+        told: Future[bool] = Future()
+        told.set_running_or_notify_cancel()  # from here on it cannot be called off: it may be on disk already
+        with self._close_lock:
+            if self._closed:
+                raise SourceError("The collector is closing. Send the batch again, under the same key.")
+            self._queue.put((addition, told))
+        return told
+
+    def close(self) -> None:
+        """Write what is waiting, and stop."""
+        with self._close_lock:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        going = True
+        while going:
+            taken = [self._queue.get()]
+            while len(taken) < _MAX_BATCHES_PER_TRANSACTION and not self._queue.empty():  # nobody else takes from it
+                taken.append(self._queue.get())
+            going = taken[-1] is not None  # nothing is put in after the None
+            self._write([item for item in taken if item is not None])
+
+    def _write(self, items: list[tuple[BatchCounters, Future[bool]]]) -> None:
+        try:
+            counted = self.store.add([addition for addition, _ in items])
+        except Exception as error:
+            if len(items) == 1:
+                items[0][1].set_exception(error)
+            else:  # what is wrong with one is no reason to lose the others
+                for item in items:
+                    self._write([item])
+            return
+        for (_, told), fresh in zip(items, counted, strict=True):
+            told.set_result(fresh)

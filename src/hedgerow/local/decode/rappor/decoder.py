@@ -1,0 +1,103 @@
+"""Which candidate values were reported through RAPPOR, how many clients hold each, and how sure that is.
+
+Estimates and p-values come from message passing over all candidates (``hedgerow.local.decode.rappor.message_passing``). A second, separately labelled
+answer is the constrained fit of the detected values: weighted least squares with an even background, shares that are not negative and add
+up to at most 1, and each share at most what every bit of the value allows (its rate plus an allowance that holds for all bits at once
+except with probability 1/1000). It is biased by its constraints, so intervals are those of the estimates.
+
+What a p-value says
+    How likely a candidate that nobody holds would score as much (``hedgerow.local.decode.rappor.p_values``). It assumes that the bits of such a
+    candidate are spread as if drawn at random, independently of everything that was reported: what a hash function is for. It assumes
+    nothing about the frequencies, and nothing about values that are missing from the candidates: those count as part of the noise, which is
+    measured and not only computed. Where every candidate has a bit of its own there is no hash, and the p-value is the exact one of coins.
+
+Sizes
+    Memory is 4 bytes for each candidate, cohort and hash, and about as much again while it runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.local.decode.estimates import Estimates
+from hedgerow.local.decode.rappor.bit_rates import BitRates
+from hedgerow.local.decode.rappor.constrained_least_squares import solve_least_squares
+from hedgerow.local.decode.rappor.design_matrix import Candidates
+from hedgerow.local.decode.rappor.message_passing import gather_evidence
+from hedgerow.local.decode.rappor.p_values import compute_p_values, compute_standard_errors
+from hedgerow.numeric.exact_number import Number
+from hedgerow.numeric.vectorised import Floats, Integers
+
+__all__ = ["ConstrainedFit", "decode_candidates", "fit_constrained", "rank_detected"]
+
+_MAX_FITTED_VALUES = 500  # values in the constrained fit
+_ALLOWANCE_FAILURE = 1e-3  # how likely any cap is too low
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstrainedFit:
+    """The constrained fit: ``counts`` of the values with these ``codes``, and the share of clients that is background."""
+
+    codes: Integers
+    counts: Floats
+    background: float
+
+
+def decode_candidates(rates: BitRates, candidates: Candidates) -> Estimates:
+    """Unbiased counts of all candidates with standard errors and p-values. ``candidates`` has all cohorts, with or without reports."""
+    seen = _select_reporting_cohorts(rates, candidates)
+    if not len(candidates) or not rates.cohorts.size:
+        nothing = np.zeros(len(candidates))
+        return Estimates(nothing, np.full(len(candidates), np.inf), rates.n, nothing + 1)
+    if seen.has_one_bit_each:
+        return _estimate_own_bits(rates, seen)
+    flat, variances = rates.rates.ravel(), rates.variances.ravel()
+    found = gather_evidence(flat, variances, seen)
+    errors = compute_standard_errors(found, variances, seen, rates.sizes)
+    return Estimates(rates.n * found.shares, rates.n * errors, rates.n, compute_p_values(found, flat, variances, seen))
+
+
+def rank_detected(estimates: Estimates, control: str = "fdr", level: Number = 0.05) -> Integers:
+    """The codes of the candidates that are there, the most frequent first."""
+    codes = np.flatnonzero(estimates.detect(control, level))
+    return codes[np.argsort(-estimates.counts[codes], kind="stable")]
+
+
+def fit_constrained(rates: BitRates, candidates: Candidates, codes: Integers) -> ConstrainedFit:
+    """Least squares of these candidates (the first 500 of them) and a background, with all constraints."""
+    chosen = codes[:_MAX_FITTED_VALUES]
+    seen = _select_reporting_cohorts(rates, candidates).take(chosen)
+    weights, target = 1 / rates.variances.ravel(), rates.rates.ravel()
+    if not chosen.size or not target.size:
+        return ConstrainedFit(chosen, np.zeros(chosen.size), 0.0)
+    design = np.zeros((chosen.size + 1, seen.cell_count + 1))
+    np.put_along_axis(design[:-1], seen.cell_indices, 1.0, axis=1)
+    design[-1] = seen.load
+    design = design[:, :-1]
+    allowance = -ndtri(_ALLOWANCE_FAILURE / target.size) * np.sqrt(rates.variances.ravel())
+    limits = np.append(target + allowance, np.inf)
+    caps = np.clip(limits[seen.cell_indices].min(axis=1), 0.0, 1.0)
+    weighted = design * weights
+    shares = solve_least_squares(weighted @ design.T, weighted @ target, np.append(caps, 1.0))
+    return ConstrainedFit(chosen, rates.n * shares[:-1], float(shares[-1]))
+
+
+def _estimate_own_bits(rates: BitRates, candidates: Candidates) -> Estimates:
+    """Every candidate has its bit, and how often that was reported in all cohorts is binomial where nobody holds it."""
+    shown = float(rates.clear_probability) + float(rates.set_probability - rates.clear_probability) * rates.rates
+    reported = np.rint((shown * rates.sizes[:, None]).sum(axis=0)).astype(np.int64)
+    bits = candidates.cell_indices[:, 0] % candidates.bits
+    return Estimates.from_support(reported[bits], rates.n, rates.set_probability, rates.clear_probability)
+
+
+def _select_reporting_cohorts(rates: BitRates, candidates: Candidates) -> Candidates:
+    """The candidates in the cohorts that have reports."""
+    if rates.rates.shape[1] != candidates.bits or (rates.cohorts >= candidates.cohorts).any():
+        raise InvalidArgument("candidates", "must have the cohorts and bits of the reports", (candidates.cohorts, candidates.bits))
+    if candidates.bits < 2:
+        raise InvalidArgument("candidates", "must have filters of at least 2 bits: one bit alone tells no value from another", 1)
+    return candidates if rates.cohorts.size == candidates.cohorts else candidates.select_cohorts(rates.cohorts)

@@ -1,0 +1,77 @@
+"""Probabilities as whole numbers of 1/65536, so that what is drawn and what is claimed are the same number.
+
+A **draw** is a uniform 16-bit number u; "with probability t/65536" means u < t, exactly. Epsilon is the logarithm of a ratio of such
+whole numbers, rounded up: it is never computed from the probability somebody wished for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.bits import draw_words
+from hedgerow.numeric.exact_number import Number, parse_epsilon
+from hedgerow.numeric.rounding import log_up, round_up
+from hedgerow.numeric.vectorised import Mask
+
+__all__ = ["MAX_DOMAIN", "SCALE", "check_domain", "check_epsilon", "check_integer", "check_threshold", "compute_epsilon", "draw_uint16", "find_largest_threshold", "flip_coins"]
+
+SCALE = 1 << 16
+MAX_DOMAIN = 1 << 24  # counters of one metric then fill 128 MB
+_MAX_EPSILON = 11  # ln 65535 is 11.09: beyond, thresholds of 1/65536 cannot tell a small probability from none
+
+
+def draw_uint16(size: int) -> NDArray[np.uint16]:
+    """``size`` independent uniform 16-bit numbers."""
+    return draw_words(-(-size // 4)).view(np.uint16)[:size]
+
+
+def flip_coins(threshold: int, size: int) -> Mask:
+    """``size`` independent coins, each True with probability exactly threshold/65536."""
+    return draw_uint16(size) < threshold
+
+
+def compute_epsilon(ratio: Fraction) -> Fraction:
+    """|ln ratio|, rounded up to 12 decimals: the epsilon of a report whose likelihoods differ by at most this ratio."""
+    return round_up(log_up(max(ratio, 1 / ratio)), 10**12)
+
+
+def check_integer(value: object, argument: str, low: int, high: int) -> int:
+    """A whole number between two ends."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        raise InvalidArgument(argument, f"must be a whole number between {low} and {high}", value)
+    return int(value)
+
+
+def check_threshold(value: object, argument: str) -> int:
+    """A probability strictly between 0 and 1 in whole numbers of 1/65536: at the ends a report would give its owner away."""
+    return check_integer(value, argument, 1, SCALE - 1)
+
+
+def check_domain(value: object, argument: str = "domain") -> int:
+    """How many values there are."""
+    return check_integer(value, argument, 2, MAX_DOMAIN)
+
+
+def check_epsilon(epsilon: Number) -> Fraction:
+    """An epsilon that thresholds of 1/65536 can serve."""
+    number = parse_epsilon(epsilon)
+    if number > _MAX_EPSILON:
+        raise InvalidArgument("epsilon", f"must be at most {_MAX_EPSILON}: beyond, next to everything is the truth", epsilon)
+    return number
+
+
+def find_largest_threshold(epsilon_at: Callable[[int], Fraction], limit: Fraction, low: int, high: int) -> int:
+    """The largest threshold between the two ends whose epsilon, which grows with it, stays within the limit."""
+    if epsilon_at(low) > limit:
+        raise InvalidArgument(
+            "epsilon", "is too small for thresholds of 1/65536 on this domain; allow more, or take fewer values", float(limit)
+        )
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if epsilon_at(middle) <= limit else (low, middle - 1)
+    return low

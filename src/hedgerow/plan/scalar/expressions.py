@@ -1,0 +1,133 @@
+"""Expressions over the columns of a relation: a column, a constant, or a function from the closed list in ``functions``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Final
+
+from hedgerow.errors import Unsupported
+from hedgerow.plan.scalar.functions import FUNCTIONS
+from hedgerow.plan.values import Range, Type, Value
+
+__all__ = ["Call", "ColumnRef", "Constant", "Expression", "count_nodes", "evaluate", "find_columns", "infer_range", "insert_casts", "substitute_columns"]
+
+_MAX_NODES: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRef:
+    """The value of a column."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value written in the question. Reals are doubles, as the engine has them; NULL takes any type."""
+
+    value: Value
+    type: Type
+
+    def __post_init__(self) -> None:
+        value = self.value
+        if self.type == "integer" and isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise Unsupported("Whole numbers have at most 64 bits; write a larger one as a real, with a decimal point.")
+        if self.type == "real" and isinstance(value, int | float):
+            if not abs(value) <= sys.float_info.max:  # nor is NaN
+                raise Unsupported("Real numbers here are finite; write one that a double can hold.")
+            object.__setattr__(self, "value", float(value) + 0.0)  # there is one zero
+
+    @property
+    def range(self) -> Range:
+        """A constant is its own range."""
+        if self.value is None:
+            return Range(self.type, values=())
+        if self.type == "text" or self.type == "boolean":
+            return Range(self.type, values=(self.value,), nullable=False)
+        number = Fraction(self.value.toordinal() if isinstance(self.value, date) else self.value)
+        step = Fraction(1) if self.type == "integer" else None
+        return Range(self.type, number, number, step, (self.value,), nullable=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the closed list, applied."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+Expression = ColumnRef | Constant | Call
+
+
+def infer_range(expression: Expression, columns: Mapping[str, Range]) -> Range:
+    """What is known about the values of an expression; Unsupported where it is not typed."""
+    if isinstance(expression, ColumnRef):
+        return columns[expression.column]
+    if isinstance(expression, Constant):
+        return expression.range
+    return FUNCTIONS[expression.function].infer_range([infer_range(argument, columns) for argument in expression.arguments])
+
+
+def evaluate(expression: Expression, row: Mapping[str, Value]) -> Value:
+    """The value of an expression on one row: what every engine must compute."""
+    if isinstance(expression, ColumnRef):
+        return row[expression.column]
+    if isinstance(expression, Constant):
+        return expression.value
+    function = FUNCTIONS[expression.function]
+    values = [evaluate(argument, row) for argument in expression.arguments]
+    if function.strict and any(value is None for value in values):
+        return None
+    value: Value = function.evaluate(*values)
+    return value
+
+
+def find_columns(expression: Expression) -> Iterator[str]:
+    """The columns that an expression reads."""
+    if isinstance(expression, ColumnRef):
+        yield expression.column
+    elif isinstance(expression, Call):
+        for argument in expression.arguments:
+            yield from find_columns(argument)
+
+
+def substitute_columns(expression: Expression, columns: Mapping[str, Expression]) -> Expression:
+    """The expression with what each column stands for written out in its place."""
+    if count_nodes(expression) + sum(count_nodes(columns[name]) for name in find_columns(expression)) > _MAX_NODES:
+        raise Unsupported("Written out, this question is too long: give fewer names to expressions that are used in other expressions.")
+    return _substitute(expression, columns)
+
+
+def _substitute(expression: Expression, columns: Mapping[str, Expression]) -> Expression:
+    if isinstance(expression, ColumnRef):
+        return columns[expression.column]
+    if isinstance(expression, Call):
+        return Call(expression.function, tuple(_substitute(argument, columns) for argument in expression.arguments))
+    return expression
+
+
+def count_nodes(expression: Expression) -> int:
+    """How many parts an expression has."""
+    return 1 + sum(map(count_nodes, expression.arguments)) if isinstance(expression, Call) else 1
+
+
+def insert_casts(expression: Expression, columns: Mapping[str, Range]) -> Expression:
+    """The same with ``to real`` written out where a whole number is picked or looked for among reals.
+
+    The type of a value that is picked is that of the expression, whichever it is; on a row where the reals are NULL, their type is gone.
+    """
+    if not isinstance(expression, Call):
+        return expression
+    arguments = [insert_casts(argument, columns) for argument in expression.arguments]
+    if expression.function in ("case", "coalesce", "in"):
+        last = len(arguments) - 1
+        picked = [i for i in range(last + 1) if expression.function != "case" or i % 2 == 1 or i == last]
+        types = {i: known.type for i in picked if (known := infer_range(arguments[i], columns)).values != ()}
+        if "real" in types.values():
+            arguments = [Call("to real", (x,)) if types.get(i) == "integer" else x for i, x in enumerate(arguments)]
+    return Call(expression.function, tuple(arguments))

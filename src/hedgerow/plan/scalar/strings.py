@@ -1,0 +1,97 @@
+"""Functions of text. A text is its code points, one after the other; places count from 1. NULL in, NULL out.
+
+* ``lower``, ``upper``: each code point by itself becomes its one-to-one partner in Unicode; those without one stay (``upper`` of "ŉ" is
+  "ŉ"). So the length never changes. Where Unicode writes the capital with several, the one-letter capital is taken: "ß" becomes "ẞ",
+  "ᾳ" becomes "ᾼ", and ``lower`` of "İ" is "i".
+* ``trim``: without the blanks (U+0020, nothing else) at both ends.
+* ``length``: how many code points.
+* ``substring(text, start, count)``: those at the places p with start <= p < start + count. Places before the first and behind the last
+  are empty, so a start below 1 uses up some of the count, and a count of 0 or less gives the empty text.
+* ``right(text, count)``: the last ``count``, all where there are no more, and the empty text for 0 or less.
+* ``concat``: all of them, in order. ``starts with(text, beginning)``: code point by code point; every text starts with the empty one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+from hedgerow.errors import Unbounded, Unsupported
+from hedgerow.plan.values import Range, Type
+
+__all__ = ["STRING_FUNCTIONS", "infer_string_range"]
+
+_MAX_LISTED_RESULTS: Final = 1000  # results are listed up to here
+_MAX_POSITION: Final = 2**31  # places lie within, so that no engine has to count further
+_LOWER_EXCEPTIONS: Final = {"İ": "i"}
+_UPPER_EXCEPTIONS: Final = {"ß": "ẞ"}
+
+
+def _to_lower(text: str) -> str:
+    return "".join(_LOWER_EXCEPTIONS.get(c) or c.lower() for c in text)
+
+
+def _to_upper(text: str) -> str:
+    return "".join(_UPPER_EXCEPTIONS.get(c) or _to_capital(c) for c in text)
+
+
+def _to_capital(c: str) -> str:
+    return next((made for made in (c.upper(), c.title()) if len(made) == 1), c)
+
+
+def _take_substring(text: str, start: int, count: int) -> str:
+    return text[max(start, 1) - 1 : max(start + count, 1) - 1]
+
+
+# Name -> types of the arguments (the last one may repeat for concat), type of the value, and the function.
+STRING_FUNCTIONS: Final[dict[str, tuple[tuple[Type, ...], Type, Callable[..., Any]]]] = {
+    "lower": (("text",), "text", _to_lower),
+    "upper": (("text",), "text", _to_upper),
+    "trim": (("text",), "text", lambda text: text.strip(" ")),
+    "length": (("text",), "integer", len),
+    "substring": (("text", "integer", "integer"), "text", _take_substring),
+    "right": (("text", "integer"), "text", lambda text, count: text[-count:] if count > 0 else ""),
+    "concat": (("text", "text"), "text", lambda *texts: "".join(texts)),
+    "starts with": (("text", "text"), "boolean", str.startswith),
+}
+
+
+def infer_string_range(name: str, ranges: Sequence[Range]) -> Range:
+    """The values listed where those of all arguments are, and they are few."""
+    types, type_, run = STRING_FUNCTIONS[name]
+    if name == "concat":
+        fits = len(ranges) > 1 and all(range_.type == "text" for range_ in ranges)
+    else:
+        fits = tuple(range_.type for range_ in ranges) == types
+    if not fits:
+        wanted = " and ".join(dict.fromkeys("text" if wanted == "text" else "whole numbers" for wanted in types))
+        raise Unsupported(f"{name.upper().replace(' ', '_')} works on {wanted}.")
+    _check_positions([range_ for range_ in ranges if range_.type == "integer"], name)
+    return _build_range(type_, _list_results(ranges, run), nullable=any(range_.nullable for range_ in ranges))
+
+
+def _check_positions(ranges: Sequence[Range], name: str) -> None:
+    for range_ in ranges:
+        if range_.low is None or range_.high is None:
+            raise Unbounded(f"{name.upper()} needs places with known bounds: write a number, or declare min and max of the column.")
+        if max(abs(range_.low), abs(range_.high)) > _MAX_POSITION:
+            raise Unsupported(f"{name.upper()} needs places within 2^31.")
+
+
+def _list_results(ranges: Sequence[Range], run: Callable[..., Any]) -> list[Any] | None:
+    """All that may come; None where that is not known, or much."""
+    lists = [range_.values for range_ in ranges if range_.values is not None]
+    if len(lists) < len(ranges) or math.prod(map(len, lists)) > _MAX_LISTED_RESULTS:
+        return None
+    return sorted({run(*values) for values in itertools.product(*lists)})
+
+
+def _build_range(type_: Type, listed: list[Any] | None, *, nullable: bool) -> Range:
+    if type_ == "boolean" or listed is None:
+        return Range(type_, Fraction(0), None, Fraction(1), None, nullable) if type_ == "integer" else Range(type_, nullable=nullable)
+    if type_ == "integer" and listed:
+        return Range(type_, Fraction(listed[0]), Fraction(listed[-1]), Fraction(1), tuple(listed), nullable)
+    return Range(type_, values=tuple(listed), nullable=nullable)

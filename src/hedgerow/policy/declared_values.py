@@ -1,0 +1,177 @@
+"""The ``values`` of a column: a list, or a range written as people write it.
+
+    values = ["north", "south"]              a list of one kind: text, whole numbers, numbers, dates, true and false
+    values = "2026-01 … 2026-12"             months: dates with the grain "month", each held as its first day
+    values = "2026-01-01 ... 2026-01-31"     days; three dots do as well as one ellipsis
+    values = "1 … 12"                        whole numbers; with type = "date", years
+
+Numbers come out exact: whole numbers as int, others as Fraction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Final, Literal
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.exact_number import parse_exact
+
+__all__ = ["GRANULARITIES", "MAX_VALUES", "TYPES", "Granularity", "Value", "read_values"]
+
+Value = str | int | Fraction | date
+Granularity = Literal["day", "month", "year"]
+
+GRANULARITIES: Final[dict[Granularity, int]] = {"day": 10, "month": 7, "year": 4}  # and how many characters of 2026-01-31 tell it
+
+TYPES: Final = ("integer", "real", "text", "date", "boolean")
+MAX_VALUES: Final = 100_000
+
+_RANGE = re.compile(r"\s*(\S+?)\s*(?:…|\.\.\.)\s*(\S+)\s*")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
+_INTEGER = re.compile(r"-?[0-9]{1,15}")
+_YEAR = re.compile(r"[0-9]{4}")
+_FORMS = 'must be a list such as ["north", "south"] or a range such as "2026-01 … 2026-12"'
+
+
+def read_values(written: object, declared: str | None = None) -> tuple[str, tuple[Value, ...], Granularity]:
+    """The type of the column, its values in the order written, and what a date stands for: its day, its month or its year.
+
+    ``declared`` is the type that the policy states, if any.
+    """
+    grain: Granularity = "day"
+    if isinstance(written, str):
+        kind, values, grain = _read_range(written, declared)
+    elif isinstance(written, list):
+        if len(written) > MAX_VALUES:
+            raise InvalidArgument("values", f"must be at most {MAX_VALUES:,}", len(written))
+        kind = declared or _find_common_type(written)
+        values = tuple(_read_value(item, kind) for item in written)
+        grain = _find_granularity(written) if kind == "date" and values else "day"
+    else:
+        raise InvalidArgument("values", _FORMS, written)
+    if not values:
+        raise InvalidArgument("values", "must not be empty; list every value that may appear in an answer")
+    return kind, values, grain
+
+
+def _find_granularity(items: list[object]) -> Granularity:
+    lengths = {len(item) if isinstance(item, str) else GRANULARITIES["day"] for item in items}
+    if len(lengths) > 1:
+        raise InvalidArgument("values", "must be all days, all months or all years", items)
+    return next(grain for grain, length in GRANULARITIES.items() if length in lengths)
+
+
+def _find_common_type(items: list[object]) -> str:
+    kinds = {_find_type(item) for item in items}
+    if kinds == {"integer", "real"}:
+        return "real"
+    if len(kinds) > 1:
+        raise InvalidArgument("values", "must all be of one kind", items)
+    return kinds.pop() if kinds else "text"
+
+
+def _find_type(item: object) -> str:
+    if isinstance(item, bool):
+        return "boolean"
+    if isinstance(item, Integral):  # numpy's numbers are registered there, its bools are not
+        return "integer"
+    if isinstance(item, (Real, Decimal)):
+        return "real"
+    if isinstance(item, str):
+        return "text"
+    if isinstance(item, date) and not isinstance(item, datetime):
+        return "date"
+    raise InvalidArgument("values", "must be text, numbers, dates (without a time of day), or true and false", item)
+
+
+def _read_value(item: object, kind: str) -> Value:
+    found = _find_type(item)
+    if kind == "date" and isinstance(item, str):
+        return _parse_date(item)
+    if kind != found and not (kind in {"integer", "real"} and found in {"integer", "real"}):
+        raise InvalidArgument("values", f"must fit the type {kind!r}", item)
+    if kind in {"integer", "real"}:
+        number = parse_exact(item, "values")
+        if kind == "real":
+            return number
+        if number.denominator != 1:
+            raise InvalidArgument("values", "must be whole numbers for the type 'integer'", item)
+        return number.numerator
+    if isinstance(item, (bool, date)):
+        return item
+    return str(item)
+
+
+def _parse_date(text: str) -> date:
+    if not any(shape.fullmatch(text) for shape in (_DAY, _MONTH, _YEAR)):
+        raise InvalidArgument("values", "must be dates such as 2026-01-31, or months such as 2026-01", text)
+    try:
+        return date.fromisoformat(text + "-01-01"[len(text) - GRANULARITIES["day"] :] if len(text) < GRANULARITIES["day"] else text)
+    except ValueError as error:
+        raise InvalidArgument("values", "must be dates of the calendar", text) from error
+
+
+def _read_range(text: str, declared: str | None) -> tuple[str, tuple[Value, ...], Granularity]:
+    ends = _RANGE.fullmatch(text)
+    if not ends:
+        raise InvalidArgument("values", _FORMS, text)
+    first, last = ends[1], ends[2]
+    for shape, kind, steps in ((_DAY, "date", _list_days), (_MONTH, "date", _list_months), (_YEAR, "year", _list_years), (_INTEGER, "integer", _list_integers)):
+        if kind == "year" and declared != "date":
+            continue
+        if shape.fullmatch(first) and shape.fullmatch(last):
+            taken = declared or kind
+            fits = {"date", "text"} if kind in {"date", "year"} else {"integer", "real", "text"}
+            if taken not in fits:
+                raise InvalidArgument("values", f"must fit the type {taken!r}", text)
+            return taken, _build_range_values(steps(first, last, text), taken, first), _find_granularity([first]) if taken == "date" else "day"
+    raise InvalidArgument("values", "must run between two days, two months or two whole numbers", text)
+
+
+def _build_range_values(steps: Iterator[Value], kind: str, first: str) -> tuple[Value, ...]:
+    """The steps of a range as values of the column: text looks like its first end."""
+    values: list[Value] = []
+    for step in steps:
+        if len(values) == MAX_VALUES:
+            raise InvalidArgument("values", f"must be at most {MAX_VALUES:,}; write a coarser range")
+        if kind == "text":
+            padded = len(first) if first.startswith("0") else 0
+            step = step.isoformat()[: len(first)] if isinstance(step, date) else f"{step:0{padded}d}"
+        values.append(Fraction(step) if kind == "real" and isinstance(step, int) else step)
+    return tuple(values)
+
+
+def _check_order(backwards: bool, text: str) -> None:
+    if backwards:
+        raise InvalidArgument("values", "must run forwards: swap the two ends", text)
+
+
+def _list_days(first: str, last: str, text: str) -> Iterator[date]:
+    begin, end = _parse_date(first), _parse_date(last)
+    _check_order(end < begin, text)
+    return (begin + timedelta(days=count) for count in range((end - begin).days + 1))
+
+
+def _list_months(first: str, last: str, text: str) -> Iterator[date]:
+    begin, end = _parse_date(first), _parse_date(last)
+    _check_order(end < begin, text)
+    ordinals = range(begin.year * 12 + begin.month - 1, end.year * 12 + end.month)
+    return (date(ordinal // 12, ordinal % 12 + 1, 1) for ordinal in ordinals)
+
+
+def _list_years(first: str, last: str, text: str) -> Iterator[date]:
+    begin, end = _parse_date(first), _parse_date(last)
+    _check_order(end < begin, text)
+    return (date(year, 1, 1) for year in range(begin.year, end.year + 1))
+
+
+def _list_integers(first: str, last: str, text: str) -> Iterator[int]:
+    begin, end = int(first), int(last)
+    _check_order(end < begin, text)
+    return iter(range(begin, end + 1))

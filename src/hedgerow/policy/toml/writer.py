@@ -1,0 +1,161 @@
+"""A policy as a page of TOML with a word on every line; reading the page gives the same policy.
+
+``hedgerow init`` writes such pages. Numbers are written exactly, or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import date
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.policy.declared_values import GRANULARITIES, Value, read_values
+from hedgerow.policy.from_frame import FRAME_SOURCE
+from hedgerow.policy.policy import Policy
+from hedgerow.policy.records import DEFAULT_POPULATION, MAX_FAILURES, AnalystRule, BudgetRule, ColumnRule, TableRule
+from hedgerow.policy.toml.document import compute_default_step
+
+__all__ = ["write_policy"]
+
+_DECIMAL_CONTEXT = Context(prec=4000)
+_COMMENTS = {
+    "engine": "the data stay in files; DuckDB reads them",
+    "ledger": "beside this file; what was spent is kept here",
+    "max_failures": "failed runs after which an analyst gets no answers",
+    "epsilon": "what each of these people may lose in all",
+    "delta": "the probability with which that may fail",
+    "default_epsilon": "for a question that names none",
+    "default_delta": "the same for thresholds",
+    "max_epsilon_per_query": "no single question may cost more",
+    "noise": 'or "gaussian" (only with delta), or "best"',
+    "source": "relative to this file",
+    "unit": 'who is protected: an id column, or "row"',
+    "neighbours": 'or "change-one"',
+    "population": "tables about the same people share one budget",
+    "version": "change it when the data change",
+    "max_units": "public upper bounds, not counts of these data",
+    "max_groups": "groups one unit may touch in one answer",
+    "max_rows_per_group": "rows of one unit that count in a group",
+    "max_parts_per_unit": "a unit in k parts pays for up to k of them",
+    "public": "protects nobody",
+    "unique": "columns that no two rows share",
+    "multiline": "quoted values may hold line breaks",
+    "auto_bounds": "bounds that are not declared are found privately, and paid for",
+    "max_epsilon": "a quota inside the one budget",
+}
+
+
+def write_policy(policy: Policy) -> str:
+    """The page. A policy of a frame in memory has no such page: its source is not a file."""
+    if policy.ledger is None or any(table.source == FRAME_SOURCE for table in policy.tables):
+        raise InvalidArgument("policy", "of a frame in memory cannot be written: save the data as a file first")
+    used = {table.population for table in policy.tables} | {DEFAULT_POPULATION}
+    main = next((rule for rule in policy.budgets if rule.population in used), None)
+    failures = None if policy.max_failures == MAX_FAILURES else policy.max_failures
+    lines: list[tuple[str, object]] = [("name", policy.name), ("engine", policy.engine), ("ledger", policy.ledger)]
+    blocks = [_format_section("[database]", [*lines, ("max_failures", failures)])]
+    blocks += [_format_budget(rule, "[budget]" if rule is main else f"[budgets.{_format_key(rule.population)}]") for rule in policy.budgets]
+    for table in policy.tables:
+        blocks.extend(_format_table(table))
+    return "\n".join([*blocks, *map(_format_analyst, policy.analysts)])
+
+
+def _format_section(header: str, lines: list[tuple[str, object]]) -> str:
+    """A header and its keys, aligned, each with its word; keys without a value are left out."""
+    kept = [(_format_key(key), _format_value(value), _COMMENTS.get(key)) for key, value in lines if value is not None]
+    wide = max((len(key) for key, _, _ in kept), default=0)
+    far = max((len(text) for _, text, word in kept if word), default=0)
+    said = [f"{key:<{wide}} = " + (f"{text:<{far}}  # {word}" if word else text) for key, text, word in kept]
+    return "\n".join([header, *said]) + "\n"
+
+
+def _format_budget(rule: BudgetRule, header: str) -> str:
+    keys = ("epsilon", "delta", "default_epsilon", "default_delta", "max_epsilon_per_query", "noise")
+    return _format_section(header, [(key, getattr(rule, key)) for key in keys])
+
+
+def _format_analyst(rule: AnalystRule) -> str:
+    return _format_section(f"[analysts.{_format_key(rule.name)}]", [("max_epsilon", rule.max_epsilon)])
+
+
+def _format_table(rule: TableRule) -> Iterator[str]:
+    header = f"tables.{_format_key(rule.name)}"
+    keys = ["source", "public"] if rule.public else ["source", "unit", "neighbours", "population"]
+    keys += ["version", "max_units", "max_rows"] + ([] if rule.unit == "row" else ["max_groups", "max_rows_per_group"])
+    lines: list[tuple[str, object]] = [(key, rule.unit_text if key == "unit" else getattr(rule, key)) for key in keys]
+    lines += [("unique", _format_unique(rule.unique)), ("auto_bounds", rule.auto_bounds or None), ("multiline", rule.multiline or None)]
+    yield _format_section(f"[{header}]", lines)
+    if rule.columns:
+        wide = max(len(_format_key(column.name)) for column in rule.columns)
+        yield "\n".join([f"[{header}.columns]", *(f"{_format_key(column.name):<{wide}} = {_format_column(column)}" for column in rule.columns)]) + "\n"
+    if rule.partition is not None:
+        lines = [("column", rule.partition.column), ("max_parts_per_unit", rule.partition.max_parts_per_unit)]
+        yield _format_section(f"[{header}.partition]", lines)
+
+
+def _format_unique(keys: tuple[tuple[str, ...], ...]) -> list[object] | None:
+    """One key as a list of its columns, several as a list of lists."""
+    return (list(keys[0]) if len(keys) == 1 else [list(names) for names in keys]) if keys else None
+
+
+def _format_column(rule: ColumnRule) -> str:
+    if rule.hidden:
+        return "{ hidden = true }"
+    parts: list[tuple[str, str]] = []
+    values = None if rule.type == "boolean" and rule.values == (False, True) else rule.values
+    if values is None or rule.low is not None or rule.type not in {"text", "integer", "boolean"}:
+        parts.append(("type", _format_value(rule.type)))
+    if rule.low is not None and rule.high is not None:
+        parts += [("min", _format_value(rule.low)), ("max", _format_value(rule.high))]
+        if rule.step is not None and rule.step != compute_default_step(rule.type, rule.low, rule.high):
+            parts.append(("step", _format_value(rule.step)))
+    if values is not None:
+        parts.append(("values", _format_values(rule, values)))
+    return "{ " + ", ".join(f"{key} = {text}" for key, text in parts) + " }"
+
+
+def _format_values(rule: ColumnRule, values: tuple[Value, ...]) -> str:
+    """A range where the values are one, else a list."""
+    spelt = [value.isoformat()[: GRANULARITIES[rule.grain]] if isinstance(value, date) else value for value in values]
+    if len(values) > 3 and rule.type in {"date", "integer"}:
+        text = f"{spelt[0]} … {spelt[-1]}"
+        if _is_range_of(text, rule.type, values):
+            return _format_value(text)
+    return "[" + ", ".join(_format_value(value) for value in (values if rule.grain == "day" else spelt)) + "]"
+
+
+def _is_range_of(text: str, kind: str, values: tuple[Value, ...]) -> bool:
+    try:
+        return read_values(text, kind)[1] == values
+    except InvalidArgument:  # the values do not even run forwards
+        return False
+
+
+def _format_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _format_value(name)
+
+
+def _format_value(value: object) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Fraction):
+        return _format_number(value)
+    if isinstance(value, int):
+        return f"{value:_}" if abs(value) >= 10_000 else str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _format_number(value: Fraction) -> str:
+    if value.denominator == 1:
+        return _format_value(value.numerator)
+    decimal = _DECIMAL_CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
+    if Fraction(decimal) != value:
+        raise InvalidArgument("policy", "has a number that no decimal writes exactly", str(value))
+    return str(decimal.normalize(_DECIMAL_CONTEXT)).replace("E", "e")

@@ -1,0 +1,274 @@
+"""A publication: a folder with the table that was published, a receipt, and a report for people.
+
+    NAME/data.parquet     the table; readable by anything, and usable as a public table of a policy
+    NAME/receipt.json     what it is, what it cost, where the ledger has it, the digest of the table
+    NAME/report.html      all of that for people, with pictures, in one file
+
+It is made beside its place, under a name that says so, and moved there when it is whole: what has no receipt was never published. What was
+paid for and measured is kept there, for its owner alone, until it is moved: whatever fails on the way, it is finished later, for nothing.
+One payment buys one table. A run that died before the ledger knew what it had made is gone on with by the next one for the same charge,
+which measures again only if nothing whole was left.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hedgerow.answers.dataframes import FrameConversions
+from hedgerow.errors import InvalidArgument, SourceError
+from hedgerow.privacy.loss import Loss
+from hedgerow.publish.domain import Attribute, Domain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from hedgerow.publish.histogram_statistics import Histogram
+
+__all__ = ["DATA_FILE", "RECEIPT_FILE", "RECEIPT_FORMAT", "REPORT_FILE", "Publication", "StagingFolder"]
+
+RECEIPT_FORMAT: Final = 1
+DATA_FILE, RECEIPT_FILE, REPORT_FILE = "data.parquet", "receipt.json", "report.html"
+_UNFINISHED_FILE: Final = "unfinished.json"  # the receipt, with the hash of the charge instead of the entry of the ledger
+_CHARGE_KEY: Final = "charge"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Publication(FrameConversions):
+    """A published table. Everything in it is public."""
+
+    path: Path
+    receipt: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Publication:
+        """The publication of a folder, if it is whole and as it was published."""
+        folder = Path(path)
+        try:
+            receipt = json.loads((folder / RECEIPT_FILE).read_text(encoding="utf-8"))
+            if receipt["format"] != RECEIPT_FORMAT:
+                raise SourceError(f"{folder / RECEIPT_FILE} has format {receipt['format']}; this version of Hedgerow reads format {RECEIPT_FORMAT}.")
+            whole = receipt["data"] == _compute_digest(folder / DATA_FILE)
+        except (OSError, ValueError, KeyError, TypeError):
+            raise SourceError(f"{folder} is no publication: it needs a {RECEIPT_FILE} and a {DATA_FILE}.") from None
+        if not whole:
+            raise SourceError(f"{folder / DATA_FILE} is not what was published: its digest is not that of the receipt.")
+        return cls(folder, receipt)
+
+    @property
+    def kind(self) -> str:
+        """Which kind of publication it is."""
+        return str(self.receipt["kind"])
+
+    @property
+    def domain(self) -> Domain:
+        """The attributes, and the codes they have."""
+        return Domain(tuple(map(Attribute.from_dict, self.receipt["attributes"])))
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What else is known about how it was made."""
+        facts: Mapping[str, Any] = self.receipt["facts"]
+        return facts
+
+    @property
+    def cost(self) -> Loss:
+        """What was charged for it."""
+        return Loss.from_dict(self.receipt["cost"])
+
+    def histogram(self, name: str | None = None) -> Histogram:
+        """What the counts of one column say: its mean, variance, quantiles and density, each with its interval."""
+        from hedgerow.publish.histogram_statistics import Histogram
+
+        if self.kind != "histogram":
+            raise InvalidArgument("publication", "must be a histogram", self.kind)
+        return Histogram.from_publication(self.domain, self.to_arrow(), self.facts, name or self.domain.names[0])
+
+    def to_arrow(self) -> Any:
+        """The table."""
+        return _read_table(self.path)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:  # type: ignore[override]
+        """The lines of the table."""
+        lines: list[dict[str, Any]] = self.to_arrow().to_pylist()
+        return lines
+
+    def __repr__(self) -> str:
+        return f"{self.kind} of {self.receipt['table']} ({', '.join(self.domain.names)}) in {self.path}, for {self.cost}"
+
+
+class StagingFolder:
+    """Where a publication is made, beside the ``place`` where it will be."""
+
+    def __init__(self, place: str | Path) -> None:
+        self.destination = self._folder = Path(place)
+        self._is_paid = False
+        self._superseded: Path | None = None
+        self._lock: int | None = None  # a lock on the bench: whoever gets it knows that nobody works there any more
+
+    def create(self) -> None:
+        """Refuses a place that is taken, or where nothing can be written, before anything is paid."""
+        if self.destination.exists():
+            raise InvalidArgument("to", "must be a new folder: there is something already", str(self.destination))
+        try:
+            self.destination.parent.mkdir(parents=True, exist_ok=True)
+            self._folder = Path(tempfile.mkdtemp(prefix=f".{self.destination.name}.", suffix=".unpublished", dir=self.destination.parent))
+            self._lock = _try_lock(self._folder)
+        except OSError as problem:
+            raise InvalidArgument("to", f"must be where a folder can be made: {problem.strerror}", str(self.destination)) from None
+
+    def save(self, table: pa.Table, receipt: Mapping[str, Any], charge: str) -> dict[str, str]:
+        """Writes the table down, for good, with what the receipt will say and the hash of the charge that paid for it. What this gives goes
+        to the ledger: where all that is, and the digests that it is known by. From here on only ``drop`` throws it away."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        written = pa.BufferOutputStream()
+        parquet.write_table(table, written, compression="zstd")
+        data = written.getvalue()
+        # Whose it is comes first: what is left half written can be told from what is whole.
+        self._write_unfinished({**receipt, "data": hashlib.sha256(data).hexdigest()}, charge)
+        (self._folder / DATA_FILE).write_bytes(data)
+        return self._sync_saved()
+
+    def adopt_abandoned(self, charge: str) -> dict[str, str] | None:
+        """What ``keep`` gave, or was about to, in a run for the same charge that died before the ledger knew of it; None if there is none.
+        What is not whole was never seen, and is thrown away."""
+        for left in self.destination.parent.glob(f".{glob.escape(self.destination.name)}.*.unpublished"):
+            held = None if left.is_symlink() else _try_lock(left)
+            if held is None:  # somebody is at work there, or we are
+                continue
+            try:
+                noted = json.loads((left / _UNFINISHED_FILE).read_text(encoding="utf-8"))
+                mine, whole = noted[_CHARGE_KEY] == charge, _compute_digest(left / DATA_FILE) == noted["data"]
+            except (OSError, ValueError, KeyError, TypeError):
+                mine = whole = False
+            if not mine:
+                os.close(held)
+            elif not whole:
+                shutil.rmtree(left, ignore_errors=True)
+                os.close(held)
+            else:
+                self.discard()
+                self.clean_up()
+                self._folder, self._lock = left, held
+                return self._sync_saved()
+        return None
+
+    def _write_unfinished(self, receipt: Mapping[str, Any], charge: str) -> None:
+        (self._folder / _UNFINISHED_FILE).write_text(json.dumps({**receipt, _CHARGE_KEY: charge}), encoding="utf-8")
+
+    def _sync_saved(self) -> dict[str, str]:
+        for path in (self._folder / DATA_FILE, self._folder / _UNFINISHED_FILE, self._folder, self._folder.parent):
+            _sync_path(path)
+        self._is_paid = True
+        made = {"place": self.destination, "left": self._folder}
+        return {name: str(path.absolute()) for name, path in made.items()} | {
+            "data": _compute_digest(self._folder / DATA_FILE),
+            "unfinished": _compute_digest(self._folder / _UNFINISHED_FILE),
+        }
+
+    def take_over(self, held: Mapping[str, str]) -> bool:
+        """Takes over what an earlier run had kept and not finished, if it is still there as the ledger knows it."""
+        left = Path(held["left"])
+        try:
+            for name, known in ((DATA_FILE, held["data"]), (_UNFINISHED_FILE, held["unfinished"])):
+                shutil.copyfile(left / name, self._folder / name)
+                if _compute_digest(self._folder / name) != known:
+                    return False
+        except OSError:
+            return False
+        # Where it was to go at first it is found from now on; anywhere else the ledger does not know, and what it knows is kept.
+        self._superseded = left if Path(held["place"]) == self.destination.absolute() else None
+        return True
+
+    @property
+    def unfinished_receipt(self) -> dict[str, Any]:
+        """What the receipt will say, as it was kept, but for the entry of the ledger."""
+        found: dict[str, Any] = json.loads((self._folder / _UNFINISHED_FILE).read_text(encoding="utf-8"))
+        del found[_CHARGE_KEY]
+        return found
+
+    @property
+    def table(self) -> pa.Table:
+        """The table, as it was kept."""
+        return _read_table(self._folder)
+
+    def finish(self, receipt: Mapping[str, Any], report: str) -> Publication:
+        """Adds receipt and report, and moves all of it into place."""
+        for name, text in ((REPORT_FILE, report), (RECEIPT_FILE, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n")):
+            (self._folder / name).write_text(text, encoding="utf-8")
+            _sync_path(self._folder / name)
+        _sync_path(self._folder)
+        os.rename(self._folder, self.destination)
+        self._folder = self.destination
+        (self.destination / _UNFINISHED_FILE).unlink()
+        self.destination.chmod(0o755)
+        _sync_path(self.destination.parent)
+        if self._superseded is not None:
+            shutil.rmtree(self._superseded, ignore_errors=True)
+        return Publication(self.destination, receipt)
+
+    def copy_published(self, earlier: Publication, held: Mapping[str, str], charge: str) -> bool:
+        """Takes what was published, if table and receipt are still as the ledger knows them: these two, nothing else that lies there."""
+        try:
+            shutil.copyfile(earlier.path / DATA_FILE, self._folder / DATA_FILE)
+        except OSError:
+            return False
+        self._write_unfinished({name: said for name, said in earlier.receipt.items() if name != "ledger"}, charge)
+        return all(_compute_digest(self._folder / name) == held[known] for name, known in ((DATA_FILE, "data"), (_UNFINISHED_FILE, "unfinished")))
+
+    def discard(self) -> None:
+        """What was kept is not wanted after all."""
+        self._is_paid = False
+
+    def clean_up(self) -> None:
+        """Leaves nothing behind but what was paid for and is not in its place."""
+        if self._folder != self.destination and not self._is_paid:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _read_table(folder: Path) -> pa.Table:
+    from pyarrow import parquet
+
+    return parquet.read_table(folder / DATA_FILE)
+
+
+def _compute_digest(file: Path) -> str:
+    with file.open("rb") as held:
+        return hashlib.file_digest(held, "sha256").hexdigest()
+
+
+def _try_lock(folder: Path) -> int | None:
+    """A lock on a folder, as long as this is not closed; None if somebody has it."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _sync_path(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

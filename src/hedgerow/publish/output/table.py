@@ -1,0 +1,88 @@
+"""Estimates as a table: the attributes in columns as people know them, then the count, its interval, and the count made clean.
+
+Cells come in the order of their codes, the first attribute slowest. Nothing here walks over cells one by one: ten million of them are told
+in about a second. Text is kept once, with a number for each cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.publish.domain import Attribute, Domain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["CLEAN_COLUMN", "COUNT_COLUMN", "HIGH_COLUMN", "LOW_COLUMN", "build_count_columns", "build_dense_table", "build_label_columns", "build_sparse_table", "list_axis_codes"]
+
+COUNT_COLUMN, LOW_COLUMN, HIGH_COLUMN, CLEAN_COLUMN = "count", "count_low", "count_high", "count_clean"
+_CODE_TYPE: Final = np.int32  # an attribute has at most 2^24 codes
+
+Codes = npt.NDArray[np.int32]
+
+
+def list_axis_codes(sizes: Sequence[int], axis: int) -> Codes:
+    """The code that every cell of a table of these sizes has along one axis."""
+    inner, outer = math.prod(sizes[axis + 1 :]), math.prod(sizes[:axis])
+    return np.tile(np.repeat(np.arange(sizes[axis], dtype=_CODE_TYPE), inner), outer)
+
+
+def build_label_columns(attribute: Attribute, codes: Any) -> dict[str, Any]:
+    """The columns that tell these codes: values, or where bins begin and end. A masked code is told as NULL."""
+    import pyarrow as pa
+
+    mask = np.ma.getmaskarray(codes) if np.ma.isMaskedArray(codes) else None
+    index = pa.array(np.ma.getdata(codes).astype(_CODE_TYPE, copy=False), mask=mask)
+    found = {}
+    for name, values in attribute.columns().items():
+        known = pa.array(values, type=_choose_arrow_type(attribute))
+        found[name] = pa.DictionaryArray.from_arrays(index, known) if attribute.type == "text" else known.take(index)
+    return found
+
+
+def _choose_arrow_type(attribute: Attribute) -> Any:
+    """The type of a column; whole numbers in bins whose edges are not whole are told by reals."""
+    import pyarrow as pa
+
+    if attribute.type == "integer" and any(isinstance(value, float) for column in attribute.columns().values() for value in column):
+        return pa.float64()
+    return {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "boolean": pa.bool_(), "date": pa.date32()}[attribute.type]
+
+
+def build_count_columns(counts: Any, radii: Any, clean: Any) -> dict[str, Any]:
+    """The columns of estimates: the count, the ends of its interval (``radii``: one for all, or one each), the count made clean."""
+    found = np.asarray(counts).ravel()
+    far = radii if np.ndim(radii) == 0 else np.asarray(radii).ravel()
+    if np.size(far) not in (1, found.size) or np.size(clean) != found.size:
+        raise InvalidArgument("counts", "must have one radius for all or one each, and be as many as those made clean", found.size)
+    return {COUNT_COLUMN: found, LOW_COLUMN: found - far, HIGH_COLUMN: found + far, CLEAN_COLUMN: np.asarray(clean).ravel()}
+
+
+def build_dense_table(domain: Domain, counts: Any, radii: Any, clean: Any) -> pa.Table:
+    """Every cell of the domain."""
+    import pyarrow as pa
+
+    if np.size(counts) != domain.cell_count:
+        raise InvalidArgument("counts", f"must be one for each of the {domain.cell_count:,} combinations", np.size(counts))
+    columns: dict[str, Any] = {}
+    for axis, attribute in enumerate(domain.attributes):
+        columns |= build_label_columns(attribute, list_axis_codes(domain.sizes, axis))
+    return pa.table(columns | build_count_columns(counts, radii, clean))
+
+
+def build_sparse_table(domain: Domain, codes: Any, counts: Any, radii: Any) -> pa.Table:
+    """Only the cells of these ``codes``, a row of them for each count."""
+    import pyarrow as pa
+
+    if np.shape(codes) != (np.size(counts), len(domain.attributes)):
+        raise InvalidArgument("codes", "must be a row for each count and a column for each attribute", np.shape(codes))
+    columns: dict[str, Any] = {}
+    for axis, attribute in enumerate(domain.attributes):
+        columns |= build_label_columns(attribute, codes[:, axis])
+    return pa.table(columns | build_count_columns(counts, radii, counts))

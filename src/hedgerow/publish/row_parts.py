@@ -1,0 +1,71 @@
+"""Parts of a row: how finely those are counted who have more rows than count.
+
+A unit with c rows, of which m count, puts F k m/c parts of 1/F of a row into a combination of which it
+has k, cut to whole parts (``plan.crossing``). F is the smallest power of two, from the one that suits
+the least noise that the price can buy for a count, with which no answer lacks more than 1 % of the
+standard deviation of its noise; or the largest whose noise can be drawn and whose numbers have room in
+64 bits, if there are no more units than declared. All of it follows from public numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from hedgerow.errors import Refused
+from hedgerow.numeric.vectorised import MAX_SCALE
+from hedgerow.plan.contingency import MAX_RESOLUTION, WORD_LIMIT
+from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.publish.specification import Specification
+
+__all__ = ["refine_parts"]
+
+_MAX_RELATIVE_TRUNCATION: Final = 0.01  # standard deviations of the noise that an answer may lack
+_MIN_PARTS: Final = 2  # parts: 1 would mean that some rows count whole, and others not at all
+_COARSENING_FACTOR: Final = 4
+
+
+def refine_parts(sketched: Callable[[PrivacyParameters], Specification], terms: PrivacyParameters) -> tuple[Specification, PrivacyParameters]:
+    """Return a sketch in parts of a row, and its terms."""
+    fine, limit = _choose_initial_parts(terms), MAX_RESOLUTION
+    while True:
+        finer = replace(terms, parts_per_row=fine)
+        try:
+            found = sketched(finer)
+        except Refused:
+            if fine == _MIN_PARTS:
+                raise
+            sketched(replace(terms, truncation_bounds=(0, 0)))  # what is refused of whole rows is not refused for its parts
+            fine = limit = max(fine // _COARSENING_FACTOR, _MIN_PARTS)
+            continue
+        gain = max((block.gain for block, _ in found.measurements), default=1)
+        limit = min(limit, max(_power_below(WORD_LIMIT / (terms.truncation_bounds[0] * terms.rows * gain)), _MIN_PARTS))
+        wanted = min(fine * _power_above(found.relative_truncation / _MAX_RELATIVE_TRUNCATION), limit)
+        if fine <= limit and wanted <= fine:
+            return found, finer
+        fine = wanted
+
+
+def _choose_initial_parts(terms: PrivacyParameters) -> int:
+    """Return the parts that suit the least noise on a count, as far as it can be drawn."""
+    moved = terms.rows * terms.group
+    if terms.rho is not None:
+        scale = spread = moved / math.sqrt(2 * float(terms.rho))
+    else:
+        assert terms.epsilon is not None
+        scale = moved / float(terms.epsilon)
+        spread = math.sqrt(2) * scale
+    wanted = _power_above(min(terms.truncation_bounds) / (_MAX_RELATIVE_TRUNCATION * spread))
+    return max(min(wanted, MAX_RESOLUTION, _power_below(float(MAX_SCALE) / scale)), _MIN_PARTS)
+
+
+def _power_above(least: float) -> int:
+    """Return the smallest power of two that is not below this."""
+    return 1 << max(math.ceil(math.log2(max(least, 1))), 0)
+
+
+def _power_below(most: float) -> int:
+    """Return the largest power of two that is not above this, or 1."""
+    return 1 << max(math.floor(math.log2(max(most, 1))), 0)

@@ -1,0 +1,249 @@
+"""The state of a stream in one SQLite file: a step is on disk before its answer is given away.
+
+A step is one transaction that takes the write lock first: see how far the stream is, compute, keep the answer and the new state, commit
+with a sync of the write-ahead log. A process that is killed leaves either the whole step or none of it, and of a step that left nothing,
+nothing was told. An element that was answered has its answer for good: asked again it gets the same, and no fresh noise.
+
+The file holds exact sums. Nobody but its owner may read it, and it knows the very place on disk that it was made in: a copy, which would
+answer the same elements with other noise, is refused. So is an earlier state that was put back into the very same file: the anchor,
+which lies elsewhere, knows of more answers (``anchor``). What is not noticed is that both were put back together.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from hedgerow.errors import Refused, SourceError
+from hedgerow.ledger.durable_files import lock_folder, sync_to_disk
+from hedgerow.ledger.ledger_id import create_ledger_id
+from hedgerow.publish.streaming.mechanism import StreamState
+from hedgerow.publish.streaming.rollback_anchor import StreamAnchor, hash_next_answer
+
+__all__ = ["StateFile"]
+
+_SCHEMA = """CREATE TABLE stream (terms TEXT NOT NULL, horizon INTEGER NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
+name TEXT NOT NULL, anchor TEXT) STRICT;
+CREATE TABLE state (number INTEGER NOT NULL, private TEXT NOT NULL, public TEXT NOT NULL) STRICT;
+CREATE TABLE answers (number INTEGER PRIMARY KEY, told REAL NOT NULL, head TEXT NOT NULL) STRICT"""
+_FILE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+
+
+class StateFile:
+    """The file at ``path``. Threads and processes may share it, each process by its own ``StateFile``."""
+
+    _vfs: str | None = None
+    _synchronous = "FULL"
+
+    def __init__(self, path: str | Path, *, wait: float = 30.0, moved: bool = False) -> None:
+        self.path = Path(path).resolve()
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._db: apsw.Connection | None = None
+        with self._locked():
+            if not self.path.is_file():
+                raise SourceError(f"There is no stream at '{self.path}'.")
+            seen = self.path.stat()
+            if seen.st_mode & 0o077:
+                raise SourceError(f"Others may read '{self.path}', which holds exact sums. Take that away: chmod 600.")
+            if seen.st_nlink > 1:  # SQLite names its log after the file: two names would be two logs
+                raise SourceError(f"The stream '{self.path}' has several names (hard links). Remove the others.")
+            self._db = self._connect(self.path, wait)
+            try:
+                self._check_identity(seen, moved)
+            except BaseException:
+                self.close()
+                raise
+
+    @classmethod
+    def create(cls, path: str | Path, terms: str, horizon: int, state: StreamState, anchor: Path | None = None) -> StateFile:
+        """A new file, whole or not at all. One that is there is never written over. Its anchor lies beside it, or at ``anchor``."""
+        place = Path(path).resolve()
+        mark = StreamAnchor.default_path(place) if anchor is None else anchor.resolve()
+        draft = place.with_name(place.name + ".new")
+        if not place.parent.is_dir():
+            raise SourceError(f"The folder '{place.parent}' for the stream does not exist. Make it first.")
+        with _translate_errors(place), ExitStack() as held:
+            for folder in sorted({place.parent, mark.parent}):
+                held.enter_context(lock_folder(folder, 30.0))
+            if place.exists():
+                raise SourceError(f"There is something at '{place}' already, and it is never written over. Name another file.")
+            for end in _FILE_SUFFIXES:
+                draft.with_name(draft.name + end).unlink(missing_ok=True)
+            os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            seen, name = draft.stat(), create_ledger_id()
+            db = cls._connect(draft, 0)
+            try:
+                db.execute("PRAGMA journal_mode = WAL")
+                with db:
+                    db.execute(_SCHEMA)
+                    row = (terms, horizon, seen.st_dev, seen.st_ino, name, None if anchor is None else str(mark))
+                    db.execute("INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?)", row)
+                    db.execute("INSERT INTO state VALUES (0, ?, ?)", _encode_state(state))
+                db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)  # by name: of the one at closing, errors are not told
+            finally:
+                db.close(True)
+            sync_to_disk(draft)
+            StreamAnchor(name, 0, name, str(place)).create(mark)
+            draft.rename(place)
+            sync_to_disk(place.parent)
+        return cls(place)
+
+    @property
+    def parameters(self) -> str:
+        """What was written at the beginning."""
+        with self._locked():
+            return str(self._fetch_row("SELECT terms FROM stream")[0])
+
+    @property
+    def number(self) -> int:
+        """How many elements have been answered."""
+        with self._locked():
+            return int(self._fetch_row("SELECT number FROM state")[0])
+
+    def answers(self) -> list[float]:
+        """All answers so far."""
+        with self._locked():
+            return [told for (told,) in self._connection().execute("SELECT told FROM answers ORDER BY number")]
+
+    def advance(self, number: int | None, step: Callable[[StreamState, int], tuple[StreamState, float]]) -> tuple[int, float]:
+        """The answer to element ``number``, from 1 on; to the next one where that is None. ``step`` makes it, if there is none yet."""
+        with self._locked():
+            db = self._connection()
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                at, private, public = self._fetch_row("SELECT number, private, public FROM state")
+                self._advance_anchor(at, self._check_newest())  # a crash may have come before the anchor
+                if number is not None and number <= at:
+                    (found,) = self._fetch_row("SELECT told FROM answers WHERE number = ?", number)
+                    db.execute("ROLLBACK")
+                    return number, float(found)
+                self._check_next(at, number)
+                state, told = step(StreamState(tuple(json.loads(private)), tuple(json.loads(public))), at)
+                db.execute("INSERT INTO answers VALUES (?, ?, ?)", (at + 1, told, hash_next_answer(self._read_head(at), at + 1, told)))
+                db.execute("UPDATE state SET number = ?, private = ?, public = ?", (at + 1, *_encode_state(state)))
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+            self._advance_anchor(at + 1, at)
+            return at + 1, told
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            db, self._db = self._db, None
+            if db is not None and self._process == os.getpid():
+                with suppress(apsw.Error):  # on a failing disk the last checkpoint fails too; the log keeps what it holds
+                    db.close(True)
+
+    def _check_next(self, at: int, number: int | None) -> None:
+        (horizon,) = self._fetch_row("SELECT horizon FROM stream")
+        if at == horizon or (number is not None and number > horizon):
+            raise Refused(
+                f"The stream was declared, and paid, for {horizon:,} elements: there is no element after that. Declare a new one."
+            )
+        if number is not None and number != at + 1:
+            raise Refused(f"Elements arrive in order, and element {at + 1:,} is the next; got element {number:,}.")
+
+    def _check_identity(self, seen: os.stat_result, moved: bool) -> None:
+        """Whether this is the very file, and as new as its anchor knows."""
+        here = self._fetch_row("SELECT device, inode FROM stream") == (seen.st_dev, seen.st_ino)
+        if not here and not moved:
+            raise SourceError(
+                f"The stream '{self.path}' is a copy, or was moved to another disk. Two copies would tell different things about one "
+                "element. If this is the newest one and no other is in use, open it once with moved=True."
+            )
+        if moved and StreamAnchor.read(self._anchor_path) is None:
+            self._connection().execute("UPDATE stream SET anchor = NULL")
+            name, at = self._fetch_row("SELECT name, number FROM stream, state")
+            with lock_folder(self._anchor_path.parent, 30.0):
+                StreamAnchor(name, at, self._read_head(at), str(self.path)).create(self._anchor_path)
+        self._check_newest()
+        if not here:
+            self._connection().execute("UPDATE stream SET device = ?, inode = ?", (seen.st_dev, seen.st_ino))
+
+    @property
+    def _anchor_path(self) -> Path:
+        """Where the anchor is."""
+        (place,) = self._fetch_row("SELECT anchor FROM stream")
+        return StreamAnchor.default_path(self.path) if place is None else Path(place)
+
+    def _read_head(self, at: int) -> str:
+        """The hash of the answers up to here; of none, the name of the stream."""
+        return str(self._fetch_row("SELECT head FROM answers WHERE number = ?", at)[0] if at else self._fetch_row("SELECT name FROM stream")[0])
+
+    def _check_newest(self) -> int:
+        """How many answers the anchor knows of. An error where this state does not know all of them."""
+        mark = self._anchor_path
+        anchor = StreamAnchor.read(mark)  # first: what it names was committed before, so the state that is read after it must have that
+        name, at = self._fetch_row("SELECT name, number FROM stream, state")
+        if anchor is None:
+            raise SourceError(
+                f"The anchor of the stream, '{mark}', is missing: it tells whether '{self.path}' is the newest state. Put it back. If this "
+                "is the newest one and no other is in use, open it once with moved=True."
+            )
+        if anchor.stream != name or at < anchor.number or self._read_head(anchor.number) != anchor.head:
+            raise SourceError(
+                f"The stream '{self.path}' is not the newest state: its anchor, '{mark}', knows of {anchor.number:,} answers, and this one "
+                f"has {at:,}, or others. Going on would answer elements a second time. Put the newest state back, or declare a new stream."
+            )
+        return anchor.number
+
+    def _advance_anchor(self, at: int, known: int) -> None:
+        """The anchor knows of all answers up to here, before one of them is given away."""
+        if known < at:
+            (name,) = self._fetch_row("SELECT name FROM stream")
+            StreamAnchor(name, at, self._read_head(at), str(self.path)).advance(self._anchor_path)
+
+    @classmethod
+    def _connect(cls, file: Path, wait: float) -> apsw.Connection:
+        db = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE, vfs=cls._vfs)
+        db.set_busy_timeout(int(wait * 1000))
+        # Full syncs also reach the platter where a plain one stops at the drive's memory (the two fullfsync settings; macOS).
+        db.execute(f"PRAGMA synchronous = {cls._synchronous}; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+        return db
+
+    def _connection(self) -> apsw.Connection:
+        if self._process != os.getpid():
+            raise SourceError("The stream was opened in another process. Open it here anew.")
+        if self._db is None:
+            raise SourceError(f"The stream '{self.path}' is closed.")
+        return self._db
+
+    def _fetch_row(self, text: str, *values: int) -> tuple[Any, ...]:
+        """The one row that must be there."""
+        return next(self._connection().execute(text, values))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with self._lock, _translate_errors(self.path):
+            yield
+
+
+def _encode_state(state: StreamState) -> tuple[str, str]:
+    """Whole numbers of any size, and doubles that read back as the same doubles."""
+    return json.dumps(state.private), json.dumps(state.public)
+
+
+@contextmanager
+def _translate_errors(path: Path) -> Iterator[None]:
+    """Say in plain words what the database or the system refused; never with what data."""
+    try:
+        yield
+    except apsw.BusyError:
+        raise SourceError(f"The stream '{path}' is in use by another process that does not let go. Try again.") from None
+    except apsw.FullError:
+        raise SourceError(f"The disk of the stream '{path}' is full. Make room; the element was not answered.") from None
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, StopIteration, UnicodeDecodeError, json.JSONDecodeError):
+        raise SourceError(f"The file '{path}' is not a stream, or is damaged. Nothing more can be told of this stream.") from None
+    except (apsw.Error, OSError):
+        raise SourceError(f"The stream '{path}' cannot be read and written. What was answered is kept.") from None

@@ -1,0 +1,142 @@
+"""A synthetic table: measure privately, model what was measured, write rows that agree with the model.
+
+    every attribute      a quarter of the price    how often each code is there; how many rows there are
+    pairs of attributes  the rest                  tables of two attributes in groups of codes
+    a check              what is asked for         fresh measurements, to which the finished rows are held
+
+Where there are too few rows for that many tables, all attributes are measured once more, with as much, and an eighth of the price chooses
+the pairs that matter.
+
+What is written down follows from these noisy numbers and from the public domain alone. That holds for the number of rows, for the groups,
+and for the report on quality.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from hedgerow.errors import InvalidArgument, Refused
+from hedgerow.numeric.exact_number import Number, parse_exact
+from hedgerow.plan.contingency_table import Integers
+from hedgerow.publish.privacy_parameters import PrivacyParameters
+from hedgerow.publish.specification import Progress, ignore_progress
+from hedgerow.publish.synthetic.binning import bin_codes, build_bin_sums, choose_bin_count
+from hedgerow.publish.synthetic.budget_steps import BudgetSpender, BudgetStep, MeasuredTable
+from hedgerow.publish.synthetic.denoise import project_to_total
+from hedgerow.publish.synthetic.model import SyntheticModel, estimate_total, fit_model
+from hedgerow.publish.synthetic.pair_selection import ANY_PAIR_NOISE, count_affordable, count_choices, select_pairs
+from hedgerow.publish.synthetic.quality import SyntheticQuality, assess_quality
+from hedgerow.publish.synthetic.sampling import generate_rows
+from hedgerow.release.linear_queries import BinSums, QueryBlock
+from hedgerow.release.private_table import PrivateTable
+
+__all__ = ["SyntheticTable", "check_code_counts", "parse_check_share", "synthesize"]
+
+AttributePair = tuple[int, int]
+
+_ATTRIBUTE_SHARE: Final = Fraction(1, 4)
+_SELECTION_SHARE: Final = Fraction(1, 8)
+_MAX_CODES: Final = 4_096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SyntheticTable:
+    """Rows of ``codes``, a column for each attribute, as many as the noisy ``total`` says. All of it may be published."""
+
+    codes: Integers
+    total: float
+    model: SyntheticModel
+    steps: tuple[BudgetStep, ...]
+    quality: SyntheticQuality
+
+
+def synthesize(
+    purse: PrivateTable,
+    terms: PrivacyParameters,
+    *,
+    ordered: Collection[int] = (),
+    workload: Sequence[AttributePair] | None = None,
+    check: Number = 0,
+    target: int | None = None,
+    tell: Progress = ignore_progress,
+) -> SyntheticTable:
+    """A synthetic table for the price of these ``terms``, from what a purse hands out.
+
+    ``ordered`` are the places of attributes whose codes rise with what they stand for: neighbours are merged there, where there are too
+    many. ``workload`` are the pairs of attributes that should agree, all by default. ``check`` is the part of the price for fresh
+    measurements that tell how good the rows are; with a ``target``, also how well that attribute is told from two others. ``tell`` hears
+    how many measurements are done.
+    """
+    sizes = purse.sizes
+    check_code_counts(sizes)
+    pairs = _normalise_workload(workload, sizes)
+    part = parse_check_share(check) if pairs else Fraction(0)
+    if target is not None and not 0 <= target < len(sizes):
+        raise InvalidArgument("target", "must be the place of an attribute", target)
+    if not all(0 <= place < len(sizes) for place in ordered):
+        raise InvalidArgument("ordered", "must be places of attributes", sorted(ordered))
+    spending = BudgetSpender(purse, terms, tell, len(sizes) + len(pairs))
+    ones, groups, tables = _measure_tables(spending, pairs, 1 - part, frozenset(ordered))
+    total = estimate_total(ones)
+    model = fit_model(ones, groups, tables, total)
+    codes = generate_rows(model, max(0, round(total)))
+    found = assess_quality(codes, model, ones, tables, spending, part, target)
+    return SyntheticTable(codes, total, model, tuple(spending.steps), found)
+
+
+def _measure_tables(
+    spending: BudgetSpender, pairs: Sequence[AttributePair], rest: Fraction, ordered: frozenset[int]
+) -> tuple[list[MeasuredTable], list[Integers], list[MeasuredTable]]:
+    """The noisy counts of each attribute, the groups of its codes, and noisy tables of pairs."""
+    singles = [QueryBlock(((place, BinSums(size)),)) for place, size in enumerate(spending.purse.sizes)]
+    part = rest * _ATTRIBUTE_SHARE if pairs else rest
+    ones = spending.measure(singles, part, "attribute")
+    part = rest - part
+    many = len(pairs)
+    if pairs and count_affordable(spending, part, estimate_total(ones), ANY_PAIR_NOISE) < many:
+        ones = _average_tables(ones, spending.measure(singles, rest * _ATTRIBUTE_SHARE, "attribute"))
+        part -= rest * _ATTRIBUTE_SHARE
+        many = count_choices(spending, part - rest * _SELECTION_SHARE, estimate_total(ones), pairs)
+        part -= rest * _SELECTION_SHARE if many < len(pairs) else 0
+    total = estimate_total(ones)
+    counts = [project_to_total(one.table, total) for one in ones]
+    noise = spending.compute_deviation(part, many) if pairs else 1.0
+    wanted = choose_bin_count(total, noise)
+    groups = [bin_codes(each, wanted, ordered=place in ordered) for place, each in enumerate(counts)]
+    if many < len(pairs):
+        pairs = select_pairs(spending, rest * _SELECTION_SHARE, pairs, many, counts, groups, noise)
+    factors = {place: build_bin_sums(groups[place]) for pair in pairs for place in pair}
+    blocks = [QueryBlock(((a, factors[a]), (b, factors[b]))) for a, b in pairs]
+    return ones, groups, spending.measure(blocks, part, "pair")
+
+
+def _average_tables(first: Sequence[MeasuredTable], second: Sequence[MeasuredTable]) -> list[MeasuredTable]:
+    """Two measurements of the same, with the same noise."""
+    return [MeasuredTable(a.positions, (a.table + b.table) / 2, a.variance / 2) for a, b in zip(first, second, strict=True)]
+
+
+def _normalise_workload(workload: Sequence[AttributePair] | None, sizes: Sequence[int]) -> list[AttributePair]:
+    """Pairs in rising order; attributes with a single code have nothing to tell."""
+    asked = list(itertools.combinations(range(len(sizes)), 2)) if workload is None else [tuple(pair) for pair in workload]
+    if not all(len(pair) == 2 and 0 <= min(pair) < max(pair) < len(sizes) for pair in asked):
+        raise InvalidArgument("workload", "must be pairs of places of different attributes", asked)
+    several = {(min(pair), max(pair)) for pair in asked}
+    return sorted((a, b) for a, b in several if sizes[a] > 1 and sizes[b] > 1)
+
+
+def check_code_counts(sizes: Sequence[int]) -> None:
+    """Refuses attributes with too many codes."""
+    if max(sizes) > _MAX_CODES:
+        raise Refused(f"An attribute has {max(sizes):,} codes; rows can be made of at most {_MAX_CODES:,}. Give it fewer bins.")
+
+
+def parse_check_share(check: Number) -> Fraction:
+    """The part of the price that checks the rows."""
+    part = parse_exact(check, "check")
+    if not 0 <= part <= Fraction(1, 2):
+        raise InvalidArgument("check", "must be a part of the price, from 0 to 1/2", check)
+    return part

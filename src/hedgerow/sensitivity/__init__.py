@@ -1,0 +1,22 @@
+"""How sensitive a statistic is, here and nearby: local and smooth sensitivity, inverse length, distance to instability."""
+
+from hedgerow.sensitivity.count import Count
+from hedgerow.sensitivity.mean import Mean
+from hedgerow.sensitivity.mode import Mode, ValueCounts
+from hedgerow.sensitivity.order_statistics import Quantile
+from hedgerow.sensitivity.sample import Sample
+from hedgerow.sensitivity.sensitivity_table import STATISTICS, global_sensitivity, local_sensitivity
+from hedgerow.sensitivity.sum import Sum
+
+__all__ = [
+    "STATISTICS",
+    "Count",
+    "Mean",
+    "Mode",
+    "Quantile",
+    "Sample",
+    "Sum",
+    "ValueCounts",
+    "global_sensitivity",
+    "local_sensitivity",
+]

@@ -1,0 +1,112 @@
+"""Reads what is said about the answer: the SELECT list, HAVING and ORDER BY."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+
+from sqlglot import exp
+
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Expression, insert_casts
+from hedgerow.plan.scalar.functions import FUNCTIONS
+from hedgerow.plan.values import Range
+from hedgerow.sql.aggregates.aggregate_syntax import AggregateSyntax
+from hedgerow.sql.aggregates.measures import MeasureCollector, build_result_read
+from hedgerow.sql.binder.output_names import find_alias
+from hedgerow.sql.binder.row_expressions import RowBinder, build_type_range
+from hedgerow.sql.binder.scope import Scope
+from hedgerow.sql.binder.typed_expression import TypedExpression
+from hedgerow.sql.rules.aggregates import is_aggregate
+
+__all__ = ["ResultBinder"]
+
+ResultClause = Literal["select", "having", "order"]
+_CLIPPED_EXAMPLE: Final = "contribution_bounds_per_group => (0, 100), clipped => TRUE"
+
+
+class ResultBinder(RowBinder):
+    """Over keys and noisy aggregates. Columns of the table are read as well, and must turn out to be keys when all is settled."""
+
+    def __init__(self, scope: Scope, measuring: MeasureCollector, items: Sequence[exp.Expr]) -> None:
+        super().__init__(scope)
+        self._measures = measuring
+        self._outputs_by_alias: Mapping[str, exp.Expr] = {
+            alias.casefold(): item.this for item in reversed(items) if (alias := find_alias(item)) is not None
+        }
+        self._aliases = [alias for item in items if (alias := find_alias(item)) is not None]
+        self._bound_outputs: dict[int, TypedExpression] = {}
+        self._keys: Sequence[Expression] = ()
+        self._clause: ResultClause = "select"
+
+    def bind_result(self, node: exp.Expr, keys: Sequence[TypedExpression], clause: ResultClause = "select") -> TypedExpression:
+        """An expression in which nothing is read but keys ("k0") and aggregates ("a0"), and whose values are of its type."""
+        self._keys, self._clause = [key.expression for key in keys], clause
+        found = self.bind(node)
+        known = {f"k{place}": build_type_range(key.type) for place, key in enumerate(keys)}
+        for name, type_ in self._measures.types.items():
+            known |= {name + end: build_type_range(type_) for end in ("", ".low", ".high")}
+        return TypedExpression(insert_casts(self._replace_keys(node, found.expression), known), found.range, found.size)
+
+    def bind_column(self, node: exp.Column) -> TypedExpression:
+        """In HAVING a key comes before an output of that name, in ORDER BY after it; the SELECT list knows no outputs."""
+        found = self.scope.find_column(node)
+        output = self._outputs_by_alias.get(node.name.casefold()) if "table" not in node.args and self._clause != "select" else None
+        if output is not None and (self._clause == "order" or found is None or found.value.expression not in self._keys):
+            return self._bind_output(output)
+        if found is None and "table" not in node.args and node.name.casefold() in self._outputs_by_alias:
+            self.refuse(node, f"{node.name} is an output, and outputs do not see each other", "Write the expression out again.")
+        column = self.check_selectable(node, self.scope.resolve_column(node, *self._aliases))
+        return TypedExpression(ColumnRef(column.plan_column), build_type_range(column.range.type))
+
+    def _bind_output(self, output: exp.Expr) -> TypedExpression:
+        """An output by its alias: read once, and not explained by other outputs."""
+        if id(output) not in self._bound_outputs:
+            clause, self._clause = self._clause, "select"
+            self._bound_outputs[id(output)] = self.bind(output)
+            self._clause = clause
+        return self._bound_outputs[id(output)]
+
+    def bind_aggregate(self, asked: AggregateSyntax) -> TypedExpression:
+        """An aggregate, asked once however often it is written."""
+        call = self._measures.add(asked)
+        return TypedExpression(build_result_read(call.name), build_type_range(call.type))
+
+    def bind_interval(self, node: exp.Expr, argument: exp.Expr, end: str) -> TypedExpression:
+        """An end of the interval of an aggregate, by its alias or written out; or how many units were outside its bounds."""
+        inner = argument.unnest()
+        if isinstance(inner, exp.Column) and "table" not in inner.args:
+            inner = self._outputs_by_alias.get(inner.name.casefold(), inner).unnest()
+        if not is_aggregate(inner):
+            self.refuse(node, "Intervals are those of aggregates", "Write DP_INTERVAL_LOW(n), where n is the alias of an aggregate.")
+        value = self.bind(inner)
+        assert isinstance(value.expression, ColumnRef)
+        if end == "clipped":
+            count = self._measures.find_clipping_count(value.expression.column[1:])
+            if count is None:
+                self.refuse(node, "Who is outside the bounds of this was not counted", f"Write SUM(x, {_CLIPPED_EXAMPLE}).")
+            return TypedExpression(build_result_read(count), build_type_range("integer"))
+        return TypedExpression(ColumnRef(f"{value.expression.column}.{end}"), value.range)
+
+    def _compute_range(self, function: str, arguments: Sequence[TypedExpression]) -> Range:
+        ranges = [build_type_range(argument.type, null=argument.range.values == ()) for argument in arguments]
+        found = FUNCTIONS[function].infer_range(ranges)
+        return build_type_range(found.type)
+
+    def _replace_keys(self, node: exp.Expr, expression: Expression) -> Expression:
+        for place, key in enumerate(self._keys):
+            if expression == key:
+                return ColumnRef(f"k{place}")
+        if isinstance(expression, Call):
+            return Call(expression.function, tuple(self._replace_keys(node, argument) for argument in expression.arguments))
+        if isinstance(expression, ColumnRef):
+            if not expression.column.startswith("\0"):
+                self._refuse_non_key(node, expression.column)
+            return ColumnRef(expression.column[1:])
+        return expression
+
+    def _refuse_non_key(self, node: exp.Expr, column: str) -> None:
+        visible = self.scope.find_plan_column(column)
+        name = column if visible is None else visible.name
+        where = next((part for part in node.find_all(exp.Column) if part.name.casefold() == name.casefold()), node)
+        instead = f"Add it to GROUP BY, or write an aggregate of it, such as COUNT({name})."
+        self.refuse(where, f"{name} is shown as it is, row by row", instead)

@@ -1,0 +1,84 @@
+"""An expression that was read, with what is known about its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from hedgerow.plan.scalar.expressions import Constant, Expression
+from hedgerow.plan.values import Range, Type, Value
+
+__all__ = ["NO_TIME_OF_DAY", "TypedExpression", "align_types", "build_constant", "explain_invalid_date", "format_as_number", "parse_iso_date"]
+
+NO_TIME_OF_DAY: Final = "Times of day are not known: a timestamp is read as its date"
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIMESTAMP: Final = re.compile(_DAY.pattern + r"[ T]+[0-9].*")
+
+
+@dataclass(frozen=True, slots=True)
+class TypedExpression:
+    """``size`` counts the parts: SQL that says a thing once may mean it often (BETWEEN, CASE x WHEN). ``work`` is the sum of the sizes
+    of all parts, which is what it costs to put the expression into its normal form."""
+
+    expression: Expression
+    range: Range
+    size: int = 1
+    work: int = 1
+
+    @property
+    def type(self) -> Type:
+        """The type of its values."""
+        return self.range.type
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is the constant NULL, which goes with every type."""
+        return isinstance(self.expression, Constant) and self.expression.value is None
+
+
+def build_constant(value: Value, type_: Type) -> TypedExpression:
+    """A value that the question wrote."""
+    written = Constant(value, type_)
+    return TypedExpression(written, written.range)
+
+
+def align_types(values: Sequence[TypedExpression], type_: Type | None = None) -> list[TypedExpression]:
+    """Constants take the type of their company: NULL any, text that is a date beside a date becomes one."""
+    types = [value.type for value in values if not value.is_null]
+    usual: Type = types[0] if types else "integer"
+    wanted: Type = type_ if type_ is not None else next((one for one in types if one != "text"), usual)
+    return [_convert_constant(value, wanted) for value in values]
+
+
+def _convert_constant(value: TypedExpression, wanted: Type) -> TypedExpression:
+    if not isinstance(value.expression, Constant) or value.type == wanted:
+        return value
+    if value.is_null:
+        return replace(value, expression=Constant(None, wanted), range=Range(wanted, values=()))
+    found = parse_iso_date(value.expression.value) if wanted == "date" and isinstance(value.expression.value, str) else None
+    return value if found is None else build_constant(found, "date")
+
+
+def parse_iso_date(text: str) -> date | None:
+    """A day written as year-month-day."""
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        return None
+
+
+def explain_invalid_date(text: str) -> tuple[str, str]:
+    """What is wrong with text that should be a day, and what to write."""
+    if _TIMESTAMP.fullmatch(text):
+        return NO_TIME_OF_DAY, f"Write the day alone, which means all of it: '{text[:10]}'."
+    if _DAY.fullmatch(text):
+        return f"There is no day {text}", "Write a day that the calendar has, such as '2026-01-31'."
+    return "This is no date", "Write year, month and day: '2026-01-31', or DATE '2026-01-31'."
+
+
+def format_as_number(condition: str) -> str:
+    """A condition as 1 and 0, which leaves NULL out: with ELSE 0 it would count as 0."""
+    return f"CASE WHEN {condition} THEN 1 WHEN NOT ({condition}) THEN 0 END"

@@ -1,0 +1,171 @@
+"""Questions about public tables in words of ours, and the one way in which they are written for an engine.
+
+A phrase is a tree whose leaves are of five kinds: words of a closed list, names and tables that go
+by numbers, numbers, and text, which alone is the analyst's and is written by ``escape_text``. Nothing
+else can be written: a word that is not on the list is refused, wherever it comes from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.sql.syntax.quoting import quote_name
+
+__all__ = ["WORDS", "Fragment", "NameTable", "NumberLiteral", "NumberedName", "NumberedTable", "TextLiteral", "escape_text", "write_fragment"]
+
+_SIGNS: Final = ("(", ")", ",", ".", "*", "+", "-", "/", "%", "||", "=", "<>", "<", "<=", ">", ">=")
+_CLAUSES: Final = (
+    *("SELECT", "DISTINCT", "FROM", "WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "OFFSET"),
+    *("WITH", "RECURSIVE", "AS", "MATERIALIZED", "NOT MATERIALIZED", "UNION", "ALL", "BY NAME"),
+    *("EXCLUDE", "REPLACE", "RENAME", "DESC", "NULLS FIRST", "FILTER"),
+)
+_JOINS: Final = (
+    *("JOIN", "ON", "USING", "LEFT", "RIGHT", "FULL", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"),
+    *("NATURAL", "ASOF", "POSITIONAL"),
+)
+_VALUES: Final = (
+    *("AND", "OR", "NOT", "IS", "IN", "BETWEEN", "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE"),
+    *("NULL", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "TRY_CAST", "EXTRACT"),
+)
+_TYPES: Final = ("BOOLEAN", "INTEGER", "BIGINT", "DOUBLE", "FLOAT", "TEXT", "DATE")
+_FUNCTIONS: Final = (
+    *("count", "sum", "avg", "min", "max", "median", "quantile", "quantile_cont", "mode"),
+    *("var_pop", "variance", "stddev_pop", "stddev", "stddev_samp", "corr", "covar_pop"),
+    *("covar_samp",),
+    *("round", "floor", "ceil", "abs", "sqrt", "ln", "least", "greatest", "coalesce", "nullif"),
+    *("lower", "upper", "trim", "ltrim", "rtrim", "length", "substring", "concat"),
+    *("year", "month", "day", "hash"),
+)
+_PARTS: Final = (
+    *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "ISOYEAR"),
+    *("DECADE", "CENTURY", "MILLENNIUM", "ERA", "EPOCH", "HOUR", "MINUTE", "SECOND"),
+)
+WORDS: Final = frozenset((*_SIGNS, *_CLAUSES, *_JOINS, *_VALUES, *_TYPES, *_FUNCTIONS, *_PARTS))
+_INVALID_CHARACTERS: Final = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedName:
+    """A column, an alias or a table in the question. What the analyst calls it stays with ``NameTable``."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedTable:
+    """A public table, by its place among those that the question asks of."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextLiteral:
+    """A piece of text."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLiteral:
+    """``digits`` with a point before the last ``places`` of them; a double where it has a power of ten."""
+
+    digits: int
+    places: int | None = None
+    power: int | None = None
+
+
+Fragment = str | NumberedName | NumberedTable | TextLiteral | NumberLiteral | tuple["Fragment", ...]
+
+
+@dataclass(slots=True)
+class NameTable:
+    """The number of each name. Upper and lower case do not differ, and different names have
+    different numbers: so the question means with numbers what it meant with names. Tables have others
+    than columns, or else the name of a table would stand for its whole row. ``mark`` stands before
+    them, and nowhere in the question."""
+
+    prefix: str = "name"
+    _numbers: dict[tuple[str, bool], int] = field(default_factory=dict)
+    _spellings: list[str] = field(default_factory=list)
+
+    def number_name(self, name: str, *, table: bool = False) -> NumberedName:
+        """Return the number of a name, a new one where it has none."""
+        found = self._numbers.setdefault((name.casefold(), table), len(self._spellings))
+        if found == len(self._spellings):
+            self._spellings.append(name)
+        return NumberedName(found)
+
+    def set_spelling(self, name: str) -> None:
+        """Show the name of a column as it is spelled here."""
+        self._spellings[self.number_name(name).number] = name
+
+    def write_name(self, name: NumberedName) -> str:
+        """Return a name as the engine knows it, without quotes."""
+        return f"{self.prefix} {name.number}"
+
+    def restore_names(self, told: str) -> str:
+        """Return what an engine said with the names put back in."""
+        found = re.compile(rf'"{self.prefix} ([0-9]+)"|\b{self.prefix} ([0-9]+)')
+        return found.sub(self._restore_name, told)
+
+    def _restore_name(self, found: re.Match[str]) -> str:
+        bare, number = found[1] is None, int(found[1] or found[2])
+        if number >= len(self._spellings):
+            return found[0]
+        return self._spellings[number] if bare else quote_name(self._spellings[number])
+
+    def list_outputs(self, columns: Iterable[str]) -> list[str]:
+        """Return what the columns of an answer are called, each once."""
+        taken: dict[str, str] = {}
+        for column in columns:
+            name = wanted = self.restore_names(column)
+            count = 0
+            while name.casefold() in taken:
+                count += 1
+                name = f"{wanted}_{count}"
+            taken[name.casefold()] = name
+        return list(taken.values())
+
+
+def escape_text(value: str) -> str:
+    """Return text in single quotes: all that has a meaning between them is a quote, which is doubled."""
+    if _INVALID_CHARACTERS.search(value):
+        raise InvalidArgument("text", "must be Unicode, without NUL and without half of a pair")
+    return "'" + value.replace("'", "''") + "'"
+
+
+def write_fragment(phrase: Fragment, names: NameTable) -> str:
+    """Return a phrase as SQL, with a blank between any two of its leaves."""
+    return " ".join(_list_tokens(phrase, names))
+
+
+def _list_tokens(phrase: Fragment, names: NameTable) -> Iterator[str]:
+    rest: list[Fragment] = [phrase]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, tuple):
+            rest += reversed(one)
+        elif isinstance(one, TextLiteral):
+            yield escape_text(one.value)
+        elif isinstance(one, NumberLiteral):
+            yield _format_number(one)
+        elif isinstance(one, NumberedName):
+            yield f'"{names.write_name(one)}"'
+        elif isinstance(one, NumberedTable):
+            yield f'"public {one.number:d}"'
+        elif one in WORDS:
+            yield one
+        else:
+            raise InvalidArgument("word", "must be on the list of words")
+
+
+def _format_number(number: NumberLiteral) -> str:
+    places = number.places or 0
+    text = f"{number.digits:0{places + 1}d}"
+    if number.places is not None:
+        text = f"{text[: len(text) - places]}.{text[len(text) - places :]}"
+    return text if number.power is None else f"{text}e{number.power:d}"

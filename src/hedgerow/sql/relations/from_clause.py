@@ -1,0 +1,173 @@
+"""FROM, WITH and the SELECTs inside brackets: everything that gives rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, NoReturn
+
+from sqlglot import exp
+
+from hedgerow.errors import Unsupported
+from hedgerow.sql.binder.row_expressions import RowBinder, check_args
+from hedgerow.sql.binder.rule import Refusal
+from hedgerow.sql.binder.scope import Scope
+from hedgerow.sql.binder.typed_expression import TypedExpression, align_types
+from hedgerow.sql.catalog import Catalog
+from hedgerow.sql.predicates.unsatisfiable import refuse_unsatisfiable
+from hedgerow.sql.relations.join_conditions import JoinInput
+from hedgerow.sql.relations.joins import JoinedRows, join_inputs
+from hedgerow.sql.relations.per_unit_aggregation import aggregate_per_unit
+from hedgerow.sql.relations.second_population import find_population_join
+from hedgerow.sql.relations.select_list import expand_select_list, project_items, rename_columns
+from hedgerow.sql.relations.semijoins import rewrite_semijoins
+from hedgerow.sql.relations.table_scan import scan_table
+from hedgerow.sql.relations.union_all import build_union
+from hedgerow.sql.rules import RULES_BY_NODE
+from hedgerow.sql.syntax.quoting import quote_name
+from hedgerow.sql.syntax.source_text import SourceText
+
+__all__ = ["FromBinder"]
+
+_NAME_TABLES: Final = "Ask tables by name, or subqueries: SELECT … FROM table WHERE … GROUP BY …."
+_CLAUSES: Final = ("expressions", "from_", "joins", "where", "group", "having", "distinct", "with_")
+_RESULT_CLAUSES: Final = {"order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET"}
+
+
+@dataclass(frozen=True, slots=True)
+class FromBinder:
+    """The tables of the policy, and the named subqueries that are known here."""
+
+    text: SourceText
+    catalog: Catalog
+    named_subqueries: Mapping[str, Scope] = field(default_factory=dict)
+
+    def bind_with(self, select: exp.Expr) -> FromBinder:
+        """Also those that WITH names, each seeing the ones before it."""
+        clause = select.args.get("with_")
+        if clause is None:
+            return self
+        if clause.args.get("recursive"):
+            self._refuse(clause, "WITH RECURSIVE is not read", "Write WITH name AS (SELECT …).")
+        check_args(self.text, clause, "expressions")
+        found = self
+        for part in clause.expressions:
+            check_args(self.text, part, "this", "alias")
+            name = part.alias
+            if name.casefold() in {known.casefold() for known in found.named_subqueries} - {known.casefold() for known in self.named_subqueries}:
+                self._refuse(part.args["alias"], f"Two subqueries are called {name[:60]}", "Give each a name of its own.")
+            others = {known: scope for known, scope in found.named_subqueries.items() if known.casefold() != name.casefold()}
+            found = replace(found, named_subqueries={**others, name: rename_columns(found.bind_query(part.this), part.args["alias"])})
+        return found
+
+    def bind_from(self, select: exp.Select) -> Scope:
+        """FROM and WHERE: the rows that a SELECT works on."""
+        from_ = select.args.get("from_")
+        if from_ is None:
+            raise self.text.refusal(Unsupported, "This asks no table", None, "Add FROM and the name of a table.")
+        check_args(self.text, from_, "this")
+        select = rewrite_semijoins(select, self.catalog)
+        where = select.args.get("where")
+        if where is not None:
+            check_args(self.text, where, "this")
+        parts = [JoinInput(self._bind_source(from_.this), from_.this)]
+        parts += [JoinInput(self._bind_source(join.this), join.this, join) for join in select.args.get("joins") or []]
+        found = self._join_inputs(parts, where)
+        condition: TypedExpression | None = None
+        for one in found.conditions:
+            self._check_condition(one, where)
+            condition = one if condition is None else RowBinder(found.scope).apply(where or from_, "and", condition, one)
+        refuse_unsatisfiable(found.scope, found.conditions, where)
+        return found.scope.filter_rows(condition).check_limits()
+
+    def _join_inputs(self, parts: list[JoinInput], where: exp.Expr | None) -> JoinedRows:
+        if len(parts) > 1:
+            return join_inputs(self.text, parts, None if where is None else where.this)
+        scope = parts[0].scope
+        return JoinedRows(scope, () if where is None else tuple(align_types([RowBinder(scope).bind(where.this)], "boolean")))
+
+    def _check_condition(self, value: TypedExpression, where: exp.Expr | None) -> None:
+        if value.type != "boolean" and where is not None:
+            what = f"WHERE wants a condition, and this is {value.type}"
+            self._refuse(where.this, what, "Write a comparison, such as x > 0 or x = 'a'.")
+        if value.is_null and where is not None:
+            self._refuse(where.this, "NULL never holds, and noise alone would be paid for", "Write a comparison, such as x > 0 or x = 'a'.")
+
+    def _bind_source(self, node: exp.Expr) -> Scope:
+        if isinstance(node, exp.Subquery):
+            check_args(self.text, node, "this", "alias")
+            found, alias = self.bind_query(node.this), node.args.get("alias")
+            return (found if alias is None else rename_columns(found, alias)).with_alias(str(node.alias))
+        if type(node) is not exp.Table:
+            rule = RULES_BY_NODE.get(type(node))
+            what, instead = (rule.problem, rule.fix) if isinstance(rule, Refusal) else ("This is no table", _NAME_TABLES)
+            self._refuse(node, what, instead)
+        if not isinstance(node.this, exp.Identifier):
+            self._refuse(node, "Functions that make tables are not read", _NAME_TABLES)
+        check_args(self.text, node, "this", "alias")
+        if node.args.get("alias") is not None:
+            check_args(self.text, node.args["alias"], "this")
+        scope = next((scope for name, scope in self.named_subqueries.items() if name.casefold() == node.name.casefold()), None)
+        return scan_table(self.text, node, self.catalog) if scope is None else scope.with_alias(node.alias or node.name)
+
+    def bind_query(self, node: exp.Expr) -> Scope:
+        """A SELECT inside brackets, or several with UNION ALL between them, as rows."""
+        if isinstance(node, exp.Subquery) and node.args.get("alias") is None:
+            check_args(self.text, node, "this")
+            return self.bind_query(node.this)
+        if isinstance(node, exp.Union):
+            return build_union(self.text, [(part, self.bind_with(node).bind_query(part)) for part in self._list_branches(node)])
+        if type(node) is exp.Select:
+            return self._bind_select(node)
+        if isinstance(node, exp.Table):
+            self._refuse(
+                node, "Joins and tables stand here without brackets", "Write FROM a JOIN b ON … JOIN c ON …, or a SELECT in brackets."
+            )
+        rule = RULES_BY_NODE.get(type(node))
+        what, instead = (rule.problem, rule.fix) if isinstance(rule, Refusal) else ("This is no subquery", "Write a SELECT in brackets.")
+        return self._refuse(node, what, instead)
+
+    def _list_branches(self, node: exp.Expr) -> Iterator[exp.Expr]:
+        if not isinstance(node, exp.Union):
+            yield node
+            return
+        self._refuse_result_clauses(node)
+        check_args(self.text, node, "this", "expression", "distinct", "with_")
+        if node.args.get("distinct"):
+            self._refuse(node, "UNION looks for rows that different people share", "Write UNION ALL.")
+        yield from self._list_branches(node.this)
+        yield from self._list_branches(node.expression)
+
+    def _bind_select(self, select: exp.Select) -> Scope:
+        self._refuse_result_clauses(select)
+        check_args(self.text, select, *_CLAUSES)
+        if not select.expressions:
+            self._refuse(select, "Nothing is asked for", "Name columns, or write SELECT *.")
+        scope = self.bind_with(select).bind_from(select)
+        if find_population_join(scope.rows) is not None:
+            self._refuse(
+                select, "Two populations meet in a subquery", "Join them in the outermost SELECT, each side a subquery if need be."
+            )
+        items = expand_select_list(scope, select.expressions)
+        found = aggregate_per_unit(scope, select, items) or project_items(scope, items)
+        return found.check_limits()
+
+    def _refuse_result_clauses(self, node: exp.Expr) -> None:
+        for part, word in _RESULT_CLAUSES.items():
+            if node.args.get(part) is not None:
+                what = f"{word} in a subquery picks rows by looking at all of them"
+                where = node.args[part]
+                self._refuse(where, what, f"Write {word} at the end, where it works on the noisy answer{_suggest_condition(node)}.")
+
+    def _refuse(self, node: exp.Expr, what: str, instead: str) -> NoReturn:
+        raise self.text.refusal(Unsupported, what, node, instead)
+
+
+def _suggest_condition(node: exp.Expr) -> str:
+    """What says the same of the first rows in some order, for each row by itself."""
+    order = node.args.get("order")
+    first = order.expressions[0] if isinstance(order, exp.Order) and order.expressions else None
+    if not isinstance(first, exp.Ordered) or not isinstance(first.this, exp.Column):
+        return "; to leave rows out, write a condition on each: WHERE x >= 100"
+    sign = ">=" if first.args.get("desc") else "<="
+    return f"; for the first rows in that order, write how far they go: WHERE {quote_name(first.this.name)} {sign} …"

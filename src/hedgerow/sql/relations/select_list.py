@@ -1,0 +1,134 @@
+"""The SELECT list of a subquery: which columns its rows have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from hedgerow.errors import Unsupported
+from hedgerow.plan.nodes import Project
+from hedgerow.plan.scalar.expressions import ColumnRef, Expression
+from hedgerow.sql.binder.output_names import find_alias
+from hedgerow.sql.binder.row_expressions import RowBinder, check_args
+from hedgerow.sql.binder.rule import find_filled_args
+from hedgerow.sql.binder.scope import ColumnReference, Scope
+from hedgerow.sql.binder.typed_expression import TypedExpression
+
+__all__ = ["SelectItem", "build_projection", "expand_select_list", "project_items", "rename_columns"]
+
+_KEEP_ID_NAME = "Select it as it is, under its own name."
+
+
+@dataclass(frozen=True, slots=True)
+class SelectItem:
+    """An output of a subquery: its node without the alias, its name, and the column that it is, if it is one."""
+
+    node: exp.Expr
+    name: str
+    column: ColumnReference | None
+
+
+def expand_select_list(scope: Scope, nodes: Sequence[exp.Expr]) -> list[SelectItem]:
+    """The outputs, with * written out. An id keeps its name, and nothing else takes it."""
+    items: list[SelectItem] = []
+    for place, node in enumerate(nodes, 1):
+        star = _expand_star(scope, node)
+        if star is not None:
+            items += [SelectItem(node, visible.name, visible) for visible in star]
+            continue
+        if isinstance(node, exp.Alias):
+            check_args(scope.text, node, "this", "alias")
+        bare = (node.this if isinstance(node, exp.Alias) else node).unnest()
+        visible = scope.find_column(bare) if type(bare) is exp.Column and find_filled_args(bare) <= {"this", "table"} else None
+        name = find_alias(node) or (visible.name if visible is not None else f"column{place}")
+        _check_name(scope, node, name, visible)
+        items.append(SelectItem(bare, name, visible))
+    return items
+
+
+def rename_columns(scope: Scope, alias: exp.Expr) -> Scope:
+    """With the names that stand behind the alias: (SELECT …) AS v(a, b). The id keeps its own."""
+    check_args(scope.text, alias, "this", "columns")
+    names = alias.args.get("columns") or []
+    if not names:
+        return scope
+    columns = [visible for visible in scope.columns if not visible.is_merged]
+    if len(names) != len(columns):
+        what = f"There are {len(columns)} columns here, and {len(names)} names"
+        raise scope.text.refusal(Unsupported, what, alias, "Name each column once.")
+    for name, visible in zip(names, columns, strict=True):
+        _check_name(scope, name, name.name, visible)
+    return replace(scope, columns=tuple(replace(one, name=name.name) for name, one in zip(names, columns, strict=True)))
+
+
+def _expand_star(scope: Scope, node: exp.Expr) -> list[ColumnReference] | None:
+    """The columns that * or t.* stands for; None where this is something else."""
+    if type(node) is exp.Star:
+        check_args(scope.text, node)
+        return [visible for visible in scope.columns if not visible.is_merged and not visible.may_be_missing]
+    if type(node) is exp.Column and type(node.this) is exp.Star:
+        check_args(scope.text, node, "this", "table")
+        check_args(scope.text, node.this)
+        scope.check_qualifier(node)
+        alias = node.args["table"].name.casefold() if node.args.get("table") is not None else ""
+        return [visible for visible in scope.columns if visible.alias.casefold() == alias and not visible.may_be_missing]
+    return None
+
+
+def _check_name(scope: Scope, node: exp.Expr, name: str, visible: ColumnReference | None) -> None:
+    if visible is not None and visible.is_privacy_id:
+        RowBinder(scope).check_selectable(node, visible) if visible.may_be_missing else None
+        if name.casefold() != visible.name.casefold():
+            what = f"{visible.name} says whose rows these are, and cannot be renamed"
+            raise scope.text.refusal(Unsupported, what, node, _KEEP_ID_NAME)
+        return
+    if any(name.casefold() == one.name.casefold() for one in scope.columns if one.is_privacy_id):
+        what = f"{name[:60]} is the name of the column that says whose rows these are"
+        raise scope.text.refusal(Unsupported, what, node, "Choose another alias.")
+
+
+def project_items(scope: Scope, items: Sequence[SelectItem]) -> Scope:
+    """The same rows with these columns."""
+    reader = RowBinder(scope, "a subquery")
+    outputs = [(item, None if item.column is not None and item.column.is_privacy_id else _bind_item(reader, item)) for item in items]
+    return build_projection(scope, outputs)
+
+
+def _bind_item(reader: RowBinder, item: SelectItem) -> TypedExpression:
+    return reader.bind(item.node) if item.column is None else item.column.value
+
+
+def build_projection(scope: Scope, outputs: Sequence[tuple[SelectItem, TypedExpression | None]]) -> Scope:
+    """Rows with these columns; None is the id, which the plan hands on by itself."""
+    columns: list[ColumnReference] = []
+    written: list[tuple[str, Expression]] = []
+    kept: dict[str, str] = {}
+    work = scope.work
+    for item, value in outputs:
+        if value is None:
+            assert item.column is not None
+            columns.append(replace(item.column, alias="", is_merged=False))
+            continue
+        name = _choose_free_name(item.name, {taken for taken, _ in written})
+        written.append((name, value.expression))
+        work += value.work
+        same = item.column
+        if isinstance(value.expression, ColumnRef):
+            kept.setdefault(value.expression.column, name)
+            same = same or scope.find_plan_column(value.expression.column)
+        whose, origin = (None, None) if same is None else (same.owner, same.origin)
+        columns.append(ColumnReference("", item.name, name, value.range, whose, origin, size=value.size, work=value.work))
+    rows = Project(scope.rows, tuple(written)) if written else scope.rows
+    once = None
+    if scope.key_within_unit is not None and (not written or all(column in kept for column in scope.key_within_unit)):
+        once = frozenset(kept.get(column, column) for column in scope.key_within_unit)
+    sources = (("", "the subquery"),)
+    return Scope(scope.text, rows, tuple(columns), sources, scope.tables, once, scope.source_count, work, capping_tables=scope.capping_tables)
+
+
+def _choose_free_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,52 @@
+"""A table of the policy as a source of rows."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from hedgerow.errors import Unsupported
+from hedgerow.plan.nodes import Table
+from hedgerow.plan.values import Range
+from hedgerow.sql.binder.scope import ColumnReference, Scope
+from hedgerow.sql.catalog import PRIVACY_ID, Catalog, TableEntry, find_closest_name
+from hedgerow.sql.syntax.quoting import quote_name
+from hedgerow.sql.syntax.source_text import SourceText
+
+__all__ = ["scan_table"]
+
+
+def scan_table(text: SourceText, table: exp.Table, catalog: Catalog) -> Scope:
+    """The table of that name, with its columns under its alias."""
+    found = catalog.find_table(table.name)
+    if found is None:
+        close = find_closest_name(table.name, catalog.tables)
+        listed = ", ".join(catalog.tables) or "none"
+        instead = f"Did you mean {quote_name(close)}?" if close else f"The tables are {listed}."
+        raise text.refusal(Unsupported, f"There is no table {table.name[:60]}", table, instead)
+    name, entry = found
+    alias = table.alias or name
+    columns = (*_list_id_columns(alias, entry), *_list_columns(alias, name, entry, catalog))
+    protected = () if entry.schema.unit is None else ((name, entry),)
+    return Scope(text, Table(entry.schema), columns, ((alias, name),), protected, unique=entry.unique)
+
+
+def _list_id_columns(alias: str, entry: TableEntry) -> tuple[ColumnReference, ...]:
+    """The id stands in no list of columns that questions use, declared or not."""
+    schema = entry.schema
+    if schema.link is not None:
+        held = schema.link.column
+        return (_build_id_column(alias, held, entry),) if entry.find_owner(held) == PRIVACY_ID else ()
+    return () if schema.unit is None or schema.unit == "row" else (_build_id_column(alias, schema.unit, entry),)
+
+
+def _build_id_column(alias: str, name: str, entry: TableEntry) -> ColumnReference:
+    declared, known = entry.schema.column(name), entry.schema.id_column
+    return ColumnReference(alias, name if declared is None else declared.name, "", Range("text") if known is None else known.range, PRIVACY_ID)
+
+
+def _list_columns(alias: str, table: str, entry: TableEntry, catalog: Catalog) -> tuple[ColumnReference, ...]:
+    return tuple(
+        ColumnReference(alias, column.name, column.name, column.range, catalog.find_owner(entry, column.name), (table, column))
+        for column in entry.columns
+        if not entry.is_privacy_id(column.name)
+    )

@@ -1,0 +1,68 @@
+"""ABS, FLOOR, CEIL, ROUND, SQRT, LN, LEAST, GREATEST."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from hedgerow.plan.scalar.expressions import Constant
+from hedgerow.sql.binder.rule import Binder, Refusal, Rule
+from hedgerow.sql.binder.typed_expression import TypedExpression, align_types, build_constant
+
+__all__ = ["RULES"]
+
+_FUNCTIONS = {
+    exp.Abs: "abs",
+    exp.Floor: "floor",
+    exp.Ceil: "ceil",
+    exp.Sqrt: "sqrt",
+    exp.Ln: "ln",
+    exp.Least: "least",
+    exp.Greatest: "greatest",
+}
+
+
+def _bind_unary(node: exp.Func, reader: Binder) -> TypedExpression:
+    return reader.apply(node, _FUNCTIONS[type(node)], reader.bind(node.this))
+
+
+def _bind_extremum(node: exp.Func, reader: Binder) -> TypedExpression:
+    parts = align_types([reader.bind(part) for part in (node.this, *node.expressions)])
+    return parts[0] if len(parts) == 1 else reader.apply(node, _FUNCTIONS[type(node)], *parts)
+
+
+def _bind_round(node: exp.Round, reader: Binder) -> TypedExpression:
+    """To d decimals is to the nearest whole number of 10^-d."""
+    value = reader.bind(node.this)
+    digits = _parse_decimals(node, reader)
+    if digits == 0 or (digits > 0 and value.type == "integer"):
+        return reader.apply(node, "round", value)
+    ten = build_constant(10 ** abs(digits), "integer")
+    if digits > 0:
+        return reader.apply(node, "/", reader.apply(node, "round", reader.apply(node, "*", value, ten)), ten)
+    return reader.apply(node, "*", reader.apply(node, "round", reader.apply(node, "/", value, ten)), ten)
+
+
+def _parse_decimals(node: exp.Round, reader: Binder) -> int:
+    if node.args.get("decimals") is None:
+        return 0
+    written = reader.bind(node.args["decimals"]).expression
+    if not isinstance(written, Constant) or type(written.value) is not int or abs(written.value) > 12:
+        reader.refuse(node, "ROUND takes a number of decimals from -12 to 12", "Write it out, such as ROUND(x, 2).")
+    return written.value
+
+
+RULES = (
+    Rule(exp.Abs, _bind_unary),
+    Rule(exp.Floor, _bind_unary),
+    Rule(exp.Ceil, _bind_unary),
+    Rule(exp.Sqrt, _bind_unary),
+    Rule(exp.Ln, _bind_unary),
+    Rule(exp.Round, _bind_round, ("this", "decimals")),
+    Rule(exp.Least, _bind_extremum, ("this", "expressions", "ignore_nulls")),
+    Rule(exp.Greatest, _bind_extremum, ("this", "expressions", "ignore_nulls")),
+    Refusal(exp.Log, "LOG means different things in different databases", "Write LN(x), or LN(x) / LN(10)."),
+    Refusal(exp.Exp, "EXP is not read", "The functions of numbers are ABS, FLOOR, CEIL, ROUND, SQRT, LN, LEAST, GREATEST."),
+    Refusal(exp.Sign, "SIGN is not read", "Write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END."),
+    Refusal(exp.Trunc, "TRUNC is not read", "Write FLOOR(x) or ROUND(x)."),
+    Refusal(exp.Rand, "Chance comes with the noise, not with the question", "Leave it out."),
+)

@@ -1,0 +1,96 @@
+"""What people mean who write what is no SQL: TOP 5, names with blanks, words in the place of names, quotes of other databases, slips."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Final
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from hedgerow.errors import Refused, Unsupported
+from hedgerow.sql.rules.foreign_functions import REPLACEMENTS
+from hedgerow.sql.rules.statements import SELECT_FORM
+from hedgerow.sql.syntax.quoting import quote_name
+from hedgerow.sql.syntax.source_text import MAX_BYTES, SourceText, Span
+
+__all__ = ["build_syntax_error", "find_unquoted_name", "suggest_keyword"]
+
+_CLOSING_MARKS: Final = {"'": "'", '"': '"', "`": "`", "--": "\n", "/*": "*/"}  # of what is quoted or a comment
+_MISPARSED_FUNCTIONS: Final = ("DIV", "DECODE", "DATEDIFF", "DATE_DIFF")  # functions that the parser wants in another form
+_KEYWORDS: Final = ("SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN")
+
+
+def suggest_keyword(word: str) -> str | None:
+    """The word of SQL that was meant; None where the word is not close to one."""
+    found = get_close_matches(word[:20].upper(), _KEYWORDS, n=1, cutoff=0.7)
+    return found[0] if found and word.upper() not in _KEYWORDS else None
+
+
+def build_syntax_error(text: SourceText, body: Sequence[Token], place: Span | None, names: Iterable[str]) -> Refused:
+    """The refusal of tokens that the parser stumbled over at a place. ``names`` are those of tables and columns."""
+    at = next((i for i, token in enumerate(body) if place is not None and token.start == place[0]), 0)
+    if len(body) > 2 and body[1].text.upper() == "TOP":
+        return text.refusal(Unsupported, "TOP is not read", place, f"Write LIMIT {body[2].text[:9]} at the end, behind ORDER BY.")
+    for i, (token, behind) in enumerate(pairwise(body[: at + 2])):
+        if token.text == "`" and token.token_type == TokenType.UNKNOWN:
+            name = text.sql[token.end + 1 :].partition("`")[0]
+            whole = (token.start, min(token.end + len(name) + 2, len(text.sql)))
+            return text.refusal(Unsupported, "Names are not quoted with backticks here", whole, f"Write {quote_name(name[:60])}.")
+        if token.text.upper() in _MISPARSED_FUNCTIONS and behind.token_type == TokenType.L_PAREN and _is_open(body[i + 1 : at]):
+            return text.refusal(Unsupported, f"{token.text} is no function here", _find_token_span(token), REPLACEMENTS[token.text.upper()])
+    for token in body[max(at - 1, 0) : at + 1]:
+        meant = suggest_keyword(token.text) if token.token_type == TokenType.VAR else None
+        if meant is not None:
+            return text.refusal(Unsupported, "This does not read as SQL from here on", _find_token_span(token), f"Did you mean {meant}?")
+    return text.refusal(Unsupported, "This does not read as SQL from here on", place, _suggest_quotes(text, body, at, names))
+
+
+def find_unquoted_name(text: str, names: Iterable[str]) -> tuple[str, Span] | None:
+    """A name that takes double quotes, and where it stands without them; text in quotes and comments is not looked at."""
+    odd = [name for name in names if quote_name(name) != name]
+    plain = _blank_quoted_text(text) if odd and len(text) <= MAX_BYTES else ""
+    for name in odd:
+        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", plain, re.IGNORECASE)
+        if found is not None:
+            return name, found.span()
+    return None
+
+
+def _blank_quoted_text(text: str) -> str:
+    """The text with blanks for what is quoted or a comment, in one pass: it may be hostile."""
+    pieces, place = [], 0
+    while place < len(text):
+        sign = text[place : place + 2] if text[place : place + 2] in _CLOSING_MARKS else text[place]
+        if sign not in _CLOSING_MARKS:
+            pieces.append(sign)
+            place += 1
+            continue
+        found = text.find(_CLOSING_MARKS[sign], place + len(sign))
+        end = len(text) if found < 0 else found + len(_CLOSING_MARKS[sign])
+        pieces.append(" " * (end - place))
+        place = end
+    return "".join(pieces)
+
+
+def _suggest_quotes(text: SourceText, body: Sequence[Token], at: int, names: Iterable[str]) -> str:
+    """A name that stands there without the quotes that it takes; else all that can be said."""
+    bare = find_unquoted_name(text.sql, names)
+    if bare is not None:
+        why = "A name with a blank or a sign in it" if re.search(r"\W", bare[0]) else f"{bare[0]} is a word of SQL; as a name it"
+        return f"{why} takes double quotes: {quote_name(bare[0])}."
+    if at > 0 and {body[at - 1].token_type, body[at].token_type} == {TokenType.VAR}:
+        name = text.sql[body[at - 1].start : body[at].end + 1]
+        return f"A name with a blank in it takes double quotes: {quote_name(' '.join(name.split()))}."
+    return "Check the word before it. " + SELECT_FORM
+
+
+def _is_open(tokens: Sequence[Token]) -> bool:
+    """Whether the first bracket of these is still open at their end."""
+    return sum((token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN) for token in tokens) > 0
+
+
+def _find_token_span(token: Token) -> Span:
+    return token.start, token.end + 1

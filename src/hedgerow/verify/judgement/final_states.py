@@ -1,0 +1,65 @@
+"""How a finite program ends: the exact distribution of the variables that a relation speaks of, and of what the program told."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from hedgerow.verify.divergence.distribution import Distribution
+from hedgerow.verify.judgement.undecided import Undecided
+from hedgerow.verify.language.judgement import RESULT
+from hedgerow.verify.language.program import Program
+from hedgerow.verify.refute.out_of_scope import OutOfScope
+from hedgerow.verify.refute.path_values import BitWord, PathValue
+from hedgerow.verify.refute.paths import PathLimits, ProgramPath, enumerate_paths
+
+__all__ = ["FinalState", "OutputSequence", "compute_final_states"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSequence:
+    """What a program told that has not told exactly one value: nothing, or several."""
+
+    values: tuple[PathValue, ...]
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.values))}]"
+
+
+FinalState: TypeAlias = tuple[tuple[str, PathValue | OutputSequence], ...]
+"""Final values by name, sorted."""
+
+
+def compute_final_states(program: Program, arguments: Mapping[str, PathValue], wanted: frozenset[str], limits: PathLimits) -> Distribution:
+    """The law of the endings. Raises ``Undecided`` where it is not finite or not rational."""
+    try:
+        found = enumerate_paths(program, arguments, limits)
+    except OutOfScope as beyond:
+        raise Undecided(f"{program.name}: {beyond}", program.place) from None
+    weights: defaultdict[FinalState, Fraction] = defaultdict(Fraction)
+    for path in found:
+        if path.condition.distributions:
+            raise Undecided(f"{program.name} draws a number of infinitely many values", program.place)
+        if not isinstance(path.condition.weight, Fraction):
+            raise Undecided(f"{program.name} throws a coin whose chance is not rational", program.place)
+        weights[tuple(sorted((name, _read_final_value(program, path, name)) for name in wanted))] += path.condition.weight
+    return Distribution(weights)
+
+
+def _read_final_value(program: Program, path: ProgramPath, name: str) -> PathValue | OutputSequence:
+    if name == RESULT and RESULT not in path.variables:
+        if len(path.outputs) != 1:
+            return OutputSequence(tuple(_require_rational(program, value) for value in path.outputs))
+        return _require_rational(program, path.outputs[0])
+    if name not in path.variables:
+        raise Undecided(f"{name} has no value at some end of {program.name}", program.place)
+    return _require_rational(program, path.variables[name])
+
+
+def _require_rational(program: Program, value: PathValue) -> PathValue:
+    if not isinstance(value, (bool, Fraction, BitWord)):
+        raise Undecided(f"{program.name} ends with a number that is not rational", program.place)
+    return value

@@ -1,0 +1,216 @@
+"""Judgements about programs that are not finite, where they say that a program is private.
+
+``judge c ~ c : P ==> res<1> = res<2> [epsilon, delta]`` is a claim of privacy if P says of every parameter that it is a given number, or
+equal in both runs, or at most 1 apart, or nothing (then it may be anything). What else P says is dropped for the proof, which then shows
+more than was asked; a refutation counts only if its two inputs are as P says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from hedgerow.errors import HedgerowError
+from hedgerow.verify.judgement.finite import FiniteCounterexample, FiniteProof, decide_finite
+from hedgerow.verify.judgement.input_pairs import evaluate, split_conjuncts
+from hedgerow.verify.judgement.undecided import Undecided
+from hedgerow.verify.language.judgement import RESULT, Judgement, tag_name
+from hedgerow.verify.language.program import (
+    Apply,
+    Assign,
+    Block,
+    Claim,
+    Expression,
+    If,
+    Kind,
+    Name,
+    Neighbours,
+    Number,
+    Output,
+    Parameter,
+    Program,
+    Relation,
+    Sample,
+    Statement,
+    While,
+    collect_names,
+    find_assigned_names,
+    substitute,
+)
+from hedgerow.verify.refute.counterexample import Counterexample
+from hedgerow.verify.refute.path_values import PathValue
+from hedgerow.verify.refute.refute import refute
+
+__all__ = ["SymbolicCounterexample", "SymbolicProof", "decide_judgement", "reduce_to_program"]
+
+
+@dataclass(frozen=True)
+class SymbolicProof:
+    """Holds, by a certificate of the prover for the program that the judgement comes down to."""
+
+    judgement: Judgement
+    program: Program
+    certificate: Any
+    verdict: ClassVar[str] = "PROVED"
+
+    def __str__(self) -> str:
+        return "holds: proved for all inputs that the precondition allows, where every scale is positive"
+
+
+@dataclass(frozen=True)
+class SymbolicCounterexample:
+    """Fails, by a witness of the refuter."""
+
+    judgement: Judgement
+    witness: Counterexample
+    verdict: ClassVar[str] = "REFUTED"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return f"fails: {self.witness}"
+
+
+def decide_judgement(judgement: Judgement, *, seconds: float = 120) -> FiniteProof | FiniteCounterexample | SymbolicProof | SymbolicCounterexample | Undecided:
+    """Exactly for finite programs, by proof or refutation for others where that can be, or ``Undecided`` with the reason."""
+    found = decide_finite(judgement, seconds=seconds)
+    if not isinstance(found, Undecided):
+        return found
+    try:
+        program = reduce_to_program(judgement)
+    except Undecided:
+        return found
+    try:
+        from hedgerow.verify.prove.certificate import Certificate
+        from hedgerow.verify.prove.prover import prove
+
+        certificate = prove(program, seconds=seconds)
+    except HedgerowError as error:
+        return Undecided(str(error), judgement.place)
+    witness = refute(program, seconds=seconds)
+    if witness is not None and _satisfies_precondition(judgement, witness):
+        return SymbolicCounterexample(judgement, witness)
+    if isinstance(certificate, Certificate) and witness is None:
+        return SymbolicProof(judgement, program, certificate)
+    return Undecided("no proof and no counterexample was found", judgement.place)
+
+
+def _satisfies_precondition(judgement: Judgement, witness: Counterexample) -> bool:
+    """Whether the two inputs of a witness are as the precondition says; parameters that it gives a number have that."""
+    state: dict[str, PathValue] = {**_collect_constants(judgement)}
+    for run, side in ((1, witness.first), (2, witness.second)):
+        state |= {tag_name(name, run): value for name, value in side.items() if not isinstance(value, tuple)}
+    try:
+        return evaluate(judgement.precondition, state) is True
+    except Undecided:
+        return False
+
+
+def reduce_to_program(judgement: Judgement) -> Program:
+    """The program whose privacy the judgement states, or ``Undecided``."""
+    left, right = judgement.left, judgement.right
+    results = {(tag_name(RESULT, 1), tag_name(RESULT, 2)), (tag_name(RESULT, 2), tag_name(RESULT, 1))}
+    after = judgement.postcondition
+    told = tuple(one.name for one in after.arguments if isinstance(one, Name)) if isinstance(after, Apply) else ()
+    if left != right or not isinstance(after, Apply) or after.operator != "==" or told not in results or RESULT in find_assigned_names(left.body):
+        raise Undecided("only equal results of one program can be proved in general", judgement.place)
+    constants = _collect_constants(judgement)
+    said = [_classify_conjunct(one) for one in split_conjuncts(judgement.precondition)]
+    kept, fixed, moved, free = list[Parameter](), dict[str, Expression](), 0, 0
+    for one in left.parameters:
+        first, second = constants.get(tag_name(one.name, 1)), constants.get(tag_name(one.name, 2))
+        equal = ("equal", one.name) in said
+        number = first if first is not None else second
+        if number is not None and (first == second or equal):
+            fixed[one.name] = Number(number, one.place)
+        elif equal:
+            kept.append(replace(one, private=False))
+        elif ("near", one.name) in said and one.kind in (Kind.INT, Kind.REAL) and not one.list:
+            kept.append(replace(one, private=True))
+            moved += 1
+        elif one.list:
+            raise Undecided(f"{one.name} is a list that may differ in any way, in its length too", judgement.place)
+        else:
+            kept.append(replace(one, private=True))
+            free += 1
+    if fixed.keys() & find_assigned_names(left.body):
+        raise Undecided("a parameter with a given value is changed by the program", judgement.place)
+    relation = Relation.SECRET if free or not moved else Relation.ONE if moved == 1 else Relation.ALL
+    claim = Claim(judgement.epsilon or Number(Fraction(0)), Neighbours(relation), judgement.delta)
+    called = _rename_budget_parameters(kept, claim)
+    fixed |= {old: Name(new) for old, new in called.items()}
+    parameters = tuple(
+        replace(one, name=called.get(one.name, one.name), width=None if one.width is None else substitute(one.width, fixed)) for one in kept
+    )
+    return replace(left, parameters=parameters, body=_substitute_in_block(left.body, fixed), claim=claim)
+
+
+def _rename_budget_parameters(parameters: list[Parameter], claim: Claim) -> dict[str, str]:
+    """A proof takes for granted that eps is positive, and delta below 1. A judgement does not, of what is only called so."""
+    spoken_of = collect_names(claim.epsilon) | (collect_names(claim.delta) if claim.delta is not None else frozenset())
+    return {one.name: f"{one.name}_" for one in parameters if one.name in ("eps", "epsilon", "delta") and one.name not in spoken_of}
+
+
+def _collect_constants(judgement: Judgement) -> Mapping[str, Fraction]:
+    """Tagged names that the precondition gives a number."""
+    found: dict[str, Fraction] = {}
+    for one in split_conjuncts(judgement.precondition):
+        if isinstance(one, Apply) and one.operator == "==":
+            for here, there in (one.arguments, one.arguments[::-1]):
+                number = _evaluate_constant(there)
+                if isinstance(here, Name) and number is not None:
+                    found[here.name] = number
+    for one in split_conjuncts(judgement.precondition):  # x<1> = x<2> carries a number over
+        match _classify_conjunct(one):
+            case ("equal", name):
+                pair = tag_name(name, 1), tag_name(name, 2)
+                for known, same in (pair, pair[::-1]):
+                    if known in found:
+                        found.setdefault(same, found[known])
+    return found
+
+
+def _classify_conjunct(conjunct: Expression) -> tuple[str, str] | None:
+    """("equal", x) for x<1> = x<2>; ("near", x) for abs(x<1> - x<2>) <= 1."""
+    match conjunct:
+        case Apply(operator="==", arguments=(Name(name=one), Name(name=other))) if _are_same_variable(one, other):
+            return "equal", one[:-3]
+        case Apply(
+            operator="<=",
+            arguments=(
+                Apply(operator="abs", arguments=(Apply(operator="-", arguments=(Name(name=one), Name(name=other))),)),
+                reach,
+            ),
+        ) if _are_same_variable(one, other):
+            number = _evaluate_constant(reach)
+            return ("near", one[:-3]) if number is not None and 0 <= number <= 1 else None
+    return None
+
+
+def _evaluate_constant(expression: Expression) -> Fraction | None:
+    """The value of an expression without names."""
+    value = None if collect_names(expression) else evaluate(expression, {})
+    return value if isinstance(value, Fraction) else None
+
+
+def _are_same_variable(one: str, other: str) -> bool:
+    return one[:-3] == other[:-3] and {one[-3:], other[-3:]} == {"<1>", "<2>"}
+
+
+def _substitute_in_block(block: Block, fixed: Mapping[str, Expression]) -> Block:
+    def one(statement: Statement) -> Statement:
+        match statement:
+            case Assign() | Output():
+                return replace(statement, value=substitute(statement.value, fixed))
+            case Sample():
+                return replace(statement, parameters=tuple(substitute(part, fixed) for part in statement.parameters))
+            case If():
+                then, otherwise = _substitute_in_block(statement.then, fixed), _substitute_in_block(statement.otherwise, fixed)
+                return If(substitute(statement.condition, fixed), then, otherwise, statement.place)
+            case While():
+                return While(substitute(statement.condition, fixed), _substitute_in_block(statement.body, fixed), statement.place)
+
+    return tuple(map(one, block))

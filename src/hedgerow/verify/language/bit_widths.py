@@ -1,0 +1,124 @@
+"""How wide every bit string is, in public parameters. Strings of different widths do not go together: that is seen before a run."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TypeAlias
+
+from hedgerow.verify.language.program import (
+    Apply,
+    Assign,
+    Expression,
+    Name,
+    Noise,
+    Number,
+    Place,
+    Program,
+    Read,
+    Sample,
+    collect_names,
+    list_expressions,
+    walk_expression,
+    walk_statements,
+)
+from hedgerow.verify.language.unsupported import UnsupportedProgram
+
+__all__ = ["check_widths"]
+
+# A sum of products of public parameters, each with its factor: n + 2 is {("n",): 1, (): 2}.
+WidthPolynomial: TypeAlias = dict[tuple[str, ...], Fraction]
+
+
+def check_widths(program: Program) -> None:
+    """Raises ``UnsupportedProgram`` where two widths that must be the same are not, or where a width is not made of public parameters."""
+    widths = _WidthInference(program)
+    before = -1
+    while before != len(widths.widths):
+        before = len(widths.widths)
+        for one in walk_statements(program.body):
+            if isinstance(one, Assign):
+                widths.record(one.name, widths.infer(one.value), one.place)
+            elif isinstance(one, Sample) and one.noise is Noise.BITS:
+                widths.record(one.name, widths.build_polynomial(one.parameters[0]), one.place)
+    for one in walk_statements(program.body):
+        for expression in list_expressions(one):
+            for part in walk_expression(expression):
+                widths.infer(part)
+
+
+class _WidthInference:
+    """``known`` has the width of every variable that is a bit string."""
+
+    def __init__(self, program: Program) -> None:
+        self.public = {one.name for one in program.parameters if not one.private and not one.list}
+        self.widths: dict[str, WidthPolynomial] = {}
+        for one in program.parameters:
+            if one.width is not None:
+                self.widths[one.name] = self.build_polynomial(one.width)
+
+    def record(self, name: str, width: WidthPolynomial | None, place: Place) -> None:
+        if width is not None:
+            _check_equal(self.widths.setdefault(name, width), width, place)
+
+    def infer(self, expression: Expression) -> WidthPolynomial | None:
+        """None for what is no bit string, and for what is not known yet."""
+        match expression:
+            case Name():
+                return self.widths.get(expression.name)
+            case Read():
+                return self.widths.get(expression.list)
+            case Apply(operator="concat"):
+                one, other = (self.infer(argument) for argument in expression.arguments)
+                return _add(one, other) if one is not None and other is not None else None
+            case Apply(operator="bits~"):
+                return self.infer(expression.arguments[0])
+            case Apply(operator="xor" | "bits+" | "bits&" | "bits|" | "==" | "!=" | "if"):
+                found = [width for width in map(self.infer, expression.arguments[-2:]) if width is not None]
+                if len(found) == 2:
+                    _check_equal(found[0], found[1], expression.place)
+                return found[0] if found and expression.operator not in ("==", "!=") else None
+            case _:
+                return None
+
+    def build_polynomial(self, expression: Expression) -> WidthPolynomial:
+        """A width as a sum of products."""
+        unknown = sorted(collect_names(expression) - self.public)
+        if unknown:
+            raise UnsupportedProgram(f"the number of bits must be made of public parameters, and {unknown[0]} is none", expression.place)
+        match expression:
+            case Number():
+                return {(): expression.value} if expression.value else {}
+            case Name():
+                return {(expression.name,): Fraction(1)}
+            case Apply(operator="+" | "-" | "*"):
+                one, other = (self.build_polynomial(argument) for argument in expression.arguments)
+                if expression.operator == "*":
+                    return _multiply(one, other)
+                return _add(one, other if expression.operator == "+" else _multiply(other, {(): Fraction(-1)}))
+            case Apply(operator="/", arguments=(first, Number() as second)) if second.value:
+                return _multiply(self.build_polynomial(first), {(): 1 / second.value})
+            case _:
+                raise UnsupportedProgram("a number of bits is written with +, -, * and division by numbers", expression.place)
+
+
+def _add(one: WidthPolynomial, other: WidthPolynomial) -> WidthPolynomial:
+    whole = {name: one.get(name, Fraction(0)) + other.get(name, Fraction(0)) for name in one.keys() | other.keys()}
+    return {name: factor for name, factor in whole.items() if factor}
+
+
+def _multiply(one: WidthPolynomial, other: WidthPolynomial) -> WidthPolynomial:
+    whole: WidthPolynomial = {}
+    for name, factor in one.items():
+        whole = _add(whole, {tuple(sorted(name + more)): factor * times for more, times in other.items()})
+    return whole
+
+
+def _check_equal(one: WidthPolynomial, other: WidthPolynomial, place: Place) -> None:
+    if one != other:
+        raise UnsupportedProgram(f"bit strings of {_format_width(one)} and {_format_width(other)} bits do not go together", place)
+
+
+def _format_width(width: WidthPolynomial) -> str:
+    return (
+        " + ".join("*".join([*([str(factor)] if factor != 1 or not name else []), *name]) for name, factor in sorted(width.items())) or "0"
+    )

@@ -1,0 +1,117 @@
+"""Bounds on the rounds of a loop, from the text and public arguments alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import ceil
+from typing import TypeAlias
+
+from hedgerow.verify.language.assumptions import find_constants
+from hedgerow.verify.language.interpreter.interpreter import MAX_ROUNDS
+from hedgerow.verify.language.interpreter.lazy_reals import LazyNumber
+from hedgerow.verify.language.program import (
+    Apply,
+    Assign,
+    Block,
+    Expression,
+    If,
+    Name,
+    Number,
+    Program,
+    Sample,
+    Truth,
+    While,
+    collect_names,
+    walk_statements,
+)
+
+__all__ = ["bound_rounds"]
+
+PublicEvaluator: TypeAlias = Callable[[Expression], LazyNumber | None]  # the number that public arguments fix, if they do
+
+
+def bound_rounds(loop: While, program: Program, value: PublicEvaluator) -> int:
+    """Return how many rounds a loop has at most, those of loops inside of it included: a public number where one is compared with a
+    variable that starts from a number and that each round raises."""
+    inner = sum(bound_rounds(one, program, value) for one in _iterate_outer_loops(loop.body))
+    conditions = list(_split_conjuncts(loop.condition))
+    ended = {
+        one.arguments[0].name
+        for one in conditions
+        if isinstance(one, Apply) and one.operator == "not" and isinstance(one.arguments[0], Name)
+    }
+    found = MAX_ROUNDS
+    for one in conditions:
+        if isinstance(one, Apply) and one.operator in ("<", "<=") and isinstance(one.arguments[0], Name):
+            name, end = one.arguments[0].name, _evaluate_public(one.arguments[1], program, value)
+            start = _find_start(name, program)
+            if start is not None and end is not None and _always_advances(name, ended, loop.body):
+                found = min(found, max(0, ceil(end - start)) + 2)
+    return min(MAX_ROUNDS, found * (1 + inner))
+
+
+def _iterate_outer_loops(block: Block) -> Iterator[While]:
+    """Yield the loops of a block that are inside of no other."""
+    for one in block:
+        if isinstance(one, While):
+            yield one
+        elif isinstance(one, If):
+            yield from _iterate_outer_loops(one.then)
+            yield from _iterate_outer_loops(one.otherwise)
+
+
+def _evaluate_public(expression: Expression, program: Program, value: PublicEvaluator) -> Fraction | None:
+    """Return a number that public arguments fix, whatever has been done before."""
+    fixed = {one.name for one in program.parameters} | find_constants(program).keys()
+    exact = value(expression) if collect_names(expression) <= fixed else None
+    return exact if isinstance(exact, Fraction) else None
+
+
+def _find_start(name: str, program: Program) -> Fraction | None:
+    """Return the least number that a variable starts from, if it is otherwise only raised."""
+    found = list[Fraction]()
+    for one in walk_statements(program.body):
+        if isinstance(one, Sample) and one.name == name:
+            return None
+        if isinstance(one, Assign) and one.name == name and not _is_increment(one, name):
+            if not isinstance(one.value, Number):
+                return None
+            found.append(one.value.value)
+    return min(found, default=None)
+
+
+def _split_conjuncts(condition: Expression) -> Iterator[Expression]:
+    if isinstance(condition, Apply) and condition.operator == "and":
+        for one in condition.arguments:
+            yield from _split_conjuncts(one)
+    else:
+        yield condition
+
+
+def _always_advances(name: str, ended: set[str], body: Block) -> bool:
+    """Tell whether every round adds at least 1 to a variable, or ends the loop."""
+    for one in walk_statements(body):
+        if isinstance(one, Sample) and one.name in {name, *ended}:
+            return False
+        if isinstance(one, Assign) and one.name == name and not _is_increment(one, name):
+            return False
+        if isinstance(one, Assign) and one.name in ended and one.value != Truth(True):
+            return False
+    return _reaches_increment(name, ended, body)
+
+
+def _is_increment(one: Assign, name: str) -> bool:
+    match one.value:
+        case Apply(operator="+", arguments=(Name(name=held), Number(value=by))):
+            return held == name and by >= 1
+    return False
+
+
+def _reaches_increment(name: str, ended: set[str], block: Block) -> bool:
+    for one in block:
+        if isinstance(one, Assign) and (one.name == name or (one.name in ended and one.value == Truth(True))):
+            return True
+        if isinstance(one, If) and _reaches_increment(name, ended, one.then) and _reaches_increment(name, ended, one.otherwise):
+            return True
+    return False

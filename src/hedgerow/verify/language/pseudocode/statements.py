@@ -1,0 +1,241 @@
+"""The body of a program in an ``*.hr`` file, as steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hedgerow.verify.language.lowering import BranchStep, DrawStep, JumpStep, LoopStep, NameSupply, OutputStep, SetStep, Step, Steps
+from hedgerow.verify.language.program import NOISE_PARAMETER_COUNTS, Apply, Expression, Name, Noise, Parameter, Place
+from hedgerow.verify.language.pseudocode.expressions import TokenCursor
+from hedgerow.verify.language.pseudocode.lexer import Token, TokenLine
+from hedgerow.verify.language.signature import CENTRED_NOISES, NOISE_NAMES
+from hedgerow.verify.language.unsupported import UnsupportedProgram
+
+__all__ = ["BodyParser"]
+
+_KEYWORDS = frozenset({"if", "else", "elif", "while", "return", "output", "skip", "claim", "judge", "do", "then"})
+
+
+class BodyParser:
+    """Reads the lines below a head. ``gathered`` is the list that is built up and returned, if there is one."""
+
+    def __init__(self, lines: Sequence[TokenLine], parameters: Sequence[Parameter], fresh: NameSupply) -> None:
+        self.lines, self.name_supply = [part for line in lines for part in _expand_line(line)], fresh
+        self.lists = {one.name for one in parameters if one.list}
+        self.returned_list: str | None = None
+        self.has_output = False  # something was told otherwise than by the list
+
+    def parse_steps(self) -> Steps:
+        steps, at = self.parse_block(0, self.lines[0].indent, top=True)
+        if at < len(self.lines):
+            raise UnsupportedProgram("this line is indented less than the lines above it, and more than the head", self.lines[at].place)
+        if self.returned_list is not None and not (steps and isinstance(steps[-1], JumpStep)):
+            raise UnsupportedProgram(f"the list {self.returned_list} is gathered but not returned at the end", self.lines[-1].place)
+        return steps
+
+    def parse_block(self, at: int, indent: int, *, top: bool = False) -> tuple[Steps, int]:
+        """The steps from this line on that stand at this depth, and the line after them."""
+        steps: list[Step] = []
+        while at < len(self.lines) and self.lines[at].indent >= indent:
+            line = self.lines[at]
+            if line.indent > indent:
+                raise UnsupportedProgram("this line is indented more than the line above it", line.place)
+            first = line.tokens[0].text
+            if first == "while":
+                loop, at = self.parse_loop(at)
+                steps.append(loop)
+            elif first == "if":
+                branch, at = self.parse_branch(at)
+                steps.append(branch)
+            else:
+                for words in _split_statements(line.tokens):
+                    steps += self.parse_statement(words, top=top)
+                at += 1
+        return tuple(steps), at
+
+    def parse_condition(self, line: TokenLine, *ends: str) -> Expression:
+        cursor = TokenCursor(line.tokens, self.lists)
+        cursor.advance()
+        condition = cursor.parse_expression()
+        any(cursor.accept(end) for end in ends)
+        cursor.accept(":")
+        cursor.expect_end()
+        return condition
+
+    def parse_indented(self, at: int) -> tuple[Steps, int]:
+        line = self.lines[at]
+        if at + 1 >= len(self.lines) or self.lines[at + 1].indent <= line.indent:
+            raise UnsupportedProgram("the lines below this one must be indented more", line.place)
+        return self.parse_block(at + 1, self.lines[at + 1].indent)
+
+    def parse_loop(self, at: int) -> tuple[Step, int]:
+        line = self.lines[at]
+        condition = self.parse_condition(line, "do")
+        body, after = self.parse_indented(at)
+        return LoopStep(condition, body, (), (), line.place), after
+
+    def parse_branch(self, at: int) -> tuple[Step, int]:
+        line = self.lines[at]
+        condition = self.parse_condition(line, "then")
+        then, after = self.parse_indented(at)
+        otherwise: Steps = ()
+        if after < len(self.lines) and self.lines[after].indent == line.indent:
+            following = self.lines[after]
+            first = [one.text for one in following.tokens[:2]]
+            if first[0] == "elif" or first == ["else", "if"]:
+                words = following.tokens[first[0] == "else" :]
+                held = self.lines
+                self.lines = [*held[:after], TokenLine(following.indent, words), *held[after + 1 :]]
+                other, after = self.parse_branch(after)
+                self.lines = held
+                return BranchStep(condition, then, (other,), line.place), after
+            if first[0] == "else":
+                cursor = TokenCursor(following.tokens)
+                cursor.advance()
+                cursor.accept(":")
+                cursor.expect_end()
+                otherwise, after = self.parse_indented(after)
+        return BranchStep(condition, then, otherwise, line.place), after
+
+    def parse_statement(self, words: Sequence[Token], *, top: bool) -> list[Step]:
+        cursor = TokenCursor(words, self.lists)
+        first = words[0]
+        if cursor.accept("skip"):
+            cursor.expect_end()
+            return []
+        if cursor.accept("return"):
+            return [*self.parse_return(cursor), JumpStep("return", first.place)]
+        if cursor.accept("output"):
+            value = cursor.parse_expression()
+            cursor.expect_end()
+            self.has_output = True
+            self.refuse_mixed_outputs(first.place)
+            return [OutputStep(value, first.place)]
+        if first.text in _KEYWORDS:
+            raise UnsupportedProgram(f"{first.text} does not belong here", first.place)
+        name = cursor.expect_name()
+        if cursor.accept(":=$"):
+            return self.parse_draw(name, cursor)
+        cursor.expect(":=")
+        return self.parse_assignment(name, cursor, top=top)
+
+    def parse_assignment(self, name: Token, cursor: TokenCursor, *, top: bool) -> list[Step]:
+        if cursor.accept("[", "]"):
+            cursor.expect_end()
+            if self.returned_list is not None or not top:
+                raise UnsupportedProgram("one list may be gathered, started once as [] outside of all branches and loops", name.place)
+            self.returned_list = name.text
+            self.refuse_mixed_outputs(name.place)
+            return []
+        if name.text == self.returned_list:
+            if not cursor.accept(name.text, "++", "["):
+                raise UnsupportedProgram(f"the list {name.text} can only grow at its end, as in {name.text} := {name.text} ++ [value]", name.place)
+            values = self.parse_list(cursor, "]")
+            cursor.expect_end()
+            return [OutputStep(one, name.place) for one in values]
+        value = cursor.parse_expression()
+        cursor.expect_end()
+        return [SetStep(name.text, value, name.place)]
+
+    def parse_list(self, cursor: TokenCursor, end: str) -> list[Expression]:
+        values = [cursor.parse_expression()]
+        while cursor.accept(","):
+            values.append(cursor.parse_expression())
+        cursor.expect(end)
+        return values
+
+    def parse_return(self, cursor: TokenCursor) -> list[Step]:
+        place = cursor.current.place
+        if self.returned_list is not None:
+            if not cursor.accept(self.returned_list):
+                raise UnsupportedProgram(f"the list {self.returned_list} is gathered, so that every return must give it", place)
+            cursor.expect_end()
+            return []  # it was told when it was put on the list
+        self.has_output = True
+        if cursor.current.kind == "end":
+            return []
+        if cursor.accept("["):
+            values = self.parse_list(cursor, "]")
+        else:
+            tuple_ = cursor.current.text == "(" and _is_tuple(cursor)
+            if tuple_:
+                cursor.advance()
+            values = self.parse_list(cursor, ")") if tuple_ else [cursor.parse_expression()]
+        cursor.expect_end()
+        return [OutputStep(one, place) for one in values]
+
+    def refuse_mixed_outputs(self, place: Place) -> None:
+        if self.has_output and self.returned_list is not None:
+            raise UnsupportedProgram("give what is told either by output or in one list that is returned, not both", place)
+
+    def parse_draw(self, name: Token, cursor: TokenCursor) -> list[Step]:
+        word = cursor.expect_name()
+        if name.text == self.returned_list:
+            raise UnsupportedProgram(f"the list {name.text} can only grow at its end", name.place)
+        cursor.expect("(")
+        lower = word.text.lower()
+        if lower == "uniform" and (width := self.parse_width(cursor)) is not None:
+            return [DrawStep(name.text, Noise.BITS, (width,), name.place)]
+        noise = NOISE_NAMES.get({"flip": "bernoulli", "normal": "gaussian"}.get(lower, lower))
+        if noise is None:
+            raise UnsupportedProgram(f"{word.text} is no distribution of the language", word.place)
+        arguments = self.parse_list(cursor, ")")
+        cursor.expect_end()
+        count = NOISE_PARAMETER_COUNTS[noise]
+        if len(arguments) == count:
+            return [DrawStep(name.text, noise, tuple(arguments), name.place)]
+        if noise not in CENTRED_NOISES or len(arguments) != count + 1:
+            raise UnsupportedProgram(f"{word.text} takes {count} parameter{'s' if count > 1 else ''}", word.place)
+        drawn = self.name_supply.make_name("noise")
+        centred = Apply("+", (arguments[0], Name(drawn, word.place)), word.place)
+        return [DrawStep(drawn, noise, tuple(arguments[1:]), name.place), SetStep(name.text, centred, name.place)]
+
+    def parse_width(self, cursor: TokenCursor) -> Expression | None:
+        """Of Uniform(bits[n]) or Uniform({0,1}^n)."""
+        if cursor.accept("bits", "["):
+            width = cursor.parse_expression()
+            cursor.expect("]")
+        elif cursor.accept("{", "0", ",", "1", "}", "^"):
+            width = cursor.parse_expression()
+        else:
+            return None
+        cursor.expect(")")
+        cursor.expect_end()
+        return width
+
+
+def _expand_line(line: TokenLine) -> list[TokenLine]:
+    """``if c then a else b`` and ``while c do a`` on one line, as the lines that they would be."""
+    words, below = line.tokens, line.indent + 1
+    marks = [number for number, word in enumerate(words[:-1]) if word.kind == "name" and word.text in ("then", "do")]
+    if words[0].text in ("if", "elif", "while", "else") and marks:
+        first = marks[0] + 1
+        other = next((number for number, word in enumerate(words) if number > first and word.text == "else"), len(words))
+        found = [TokenLine(line.indent, words[:first]), *_expand_line(TokenLine(below, words[first:other]))]
+        return found + (_expand_line(TokenLine(line.indent, words[other:])) if other < len(words) else [])
+    if words[0].text == "else" and len(words) > 1 and words[1].text not in (":", "if"):
+        return [TokenLine(line.indent, words[:1]), *_expand_line(TokenLine(below, words[1:]))]
+    return [line]
+
+
+def _split_statements(words: Sequence[Token]) -> list[Sequence[Token]]:
+    """The statements of a line."""
+    found: list[list[Token]] = [[]]
+    for word in words:
+        if word.kind == "sign" and word.text == ";":
+            found.append([])
+        else:
+            found[-1].append(word)
+    return [one for one in found if one]
+
+
+def _is_tuple(cursor: TokenCursor) -> bool:
+    """Whether the bracket that opens here closes at the end of the line, with a comma directly inside."""
+    depth, comma = 0, False
+    for number, word in enumerate(cursor.tokens[cursor.position : -1]):
+        depth += word.text in "([{" if word.kind == "sign" else 0
+        depth -= word.text in ")]}" if word.kind == "sign" else 0
+        comma |= depth == 1 and word.text == ","
+        if number and depth == 0:
+            return False
+    return comma

@@ -1,0 +1,207 @@
+"""Statements of a Python function, as steps. What is not listed here is refused with its line."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from fractions import Fraction
+
+from hedgerow.verify.language.lowering import BranchStep, DrawStep, JumpStep, LoopStep, NameSupply, OutputStep, SetStep, Step, Steps
+from hedgerow.verify.language.program import Apply, Expression, Length, Name, Number, Parameter, Place, Read
+from hedgerow.verify.language.python.expressions import PythonExpressionReader, find_called_name, find_place, format_node
+from hedgerow.verify.language.python.returned_lists import find_returned_list
+from hedgerow.verify.language.unsupported import UnsupportedProgram
+
+__all__ = ["FunctionBodyReader"]
+
+
+class FunctionBodyReader:
+    """Reads the statements of one function."""
+
+    def __init__(self, function: ast.FunctionDef, parameters: Sequence[Parameter]) -> None:
+        self.function = function
+        taken = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)} | {one.name for one in parameters}
+        self.name_supply = NameSupply(taken)
+        self.parameters = {one.name: one for one in parameters}
+        self.reader = PythonExpressionReader(parameters, self.name_supply)
+        self.returned_list = find_returned_list(function, self.parameters)
+
+    def read_steps(self) -> Steps:
+        body = self.function.body
+        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
+            body = body[1:]  # the docstring
+        return self.read_block(body)
+
+    def read_block(self, body: Sequence[ast.stmt]) -> Steps:
+        return tuple(step for statement in body for step in self.read_statement(statement))
+
+    def read_statement(self, node: ast.stmt) -> list[Step]:
+        place = find_place(node)
+        match node:
+            case ast.Pass():
+                return []
+            case ast.Break() | ast.Continue():
+                return [JumpStep("break" if isinstance(node, ast.Break) else "continue", place)]
+            case ast.Assign():
+                return self._read_assignment(node, place)
+            case ast.AnnAssign() if node.value is not None and isinstance(node.target, ast.Name):
+                return self._build_assignment(node.target, node.value, place)
+            case ast.AugAssign() if isinstance(node.target, ast.Name):
+                if node.target.id == self.returned_list:
+                    return self._read_list_extension(node.value, node, place)
+                target = ast.Name(node.target.id, ast.Load(), lineno=place.line, col_offset=place.column)
+                whole = ast.BinOp(target, node.op, node.value, lineno=place.line, col_offset=place.column)
+                return self._build_assignment(node.target, whole, place)
+            case ast.If():
+                condition = self.reader.read(node.test)
+                draws = self.reader.take_draws()
+                return [*draws, BranchStep(condition, self.read_block(node.body), self.read_block(node.orelse), place)]
+            case ast.While() if not node.orelse:
+                condition = self.reader.read(node.test)
+                draws = self.reader.take_draws()
+                return [LoopStep(condition, self.read_block(node.body), tuple(draws), (), place)]
+            case ast.For() if not node.orelse:
+                return self._read_for(node, place)
+            case ast.Expr():
+                return self._read_expression_statement(node.value, place)
+            case ast.Return():
+                return [*self._read_return(node.value), JumpStep("return", place)]
+        raise UnsupportedProgram(f"{format_node(node).splitlines()[0]} is not in the language", place)
+
+    def _read_value(self, node: ast.expr) -> tuple[Expression, list[DrawStep]]:
+        value = self.reader.read(node)
+        return value, self.reader.take_draws()
+
+    def _build_assignment(self, target: ast.expr, node: ast.expr, place: Place) -> list[Step]:
+        if not isinstance(target, ast.Name):
+            raise UnsupportedProgram(f"{format_node(target)} cannot be assigned to; only a plain variable can", place)
+        name = target.id
+        value, draws = self._read_value(node)
+        if draws and value == Name(draws[-1].name):  # eta = laplace(b) needs no second name
+            last = draws.pop()
+            return [*draws, DrawStep(name, last.noise, last.parameters, place)]
+        return [*draws, SetStep(name, value, place)]
+
+    def _read_assignment(self, node: ast.Assign, place: Place) -> list[Step]:
+        target, value = node.targets[0], node.value
+        if len(node.targets) > 1:
+            steps = self._build_assignment(target, value, place)
+            for one in node.targets[1:]:
+                steps += self._build_assignment(one, ast.Name(getattr(target, "id", ""), ast.Load(), lineno=place.line, col_offset=0), place)
+            return steps
+        if isinstance(target, ast.Name) and target.id == self.returned_list:
+            if isinstance(value, ast.List):
+                return []
+            assert isinstance(value, ast.BinOp)
+            return self._read_list_extension(value.right, node, place)
+        if isinstance(target, ast.Tuple):
+            return self._read_tuple_assignment(target, value, place)
+        return self._build_assignment(target, value, place)
+
+    def _read_tuple_assignment(self, target: ast.Tuple, value: ast.expr, place: Place) -> list[Step]:
+        """a, b = b, a: every value is read before any is assigned."""
+        if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
+            raise UnsupportedProgram("as many values as variables must stand on the right", place)
+        first: list[Step] = []
+        then: list[Step] = []
+        for one, node in zip(target.elts, value.elts, strict=True):
+            if not isinstance(one, ast.Name):
+                raise UnsupportedProgram(f"{format_node(one)} cannot be assigned to; only a plain variable can", place)
+            held = self.name_supply.make_name(f"{one.id}_next")
+            found, draws = self._read_value(node)
+            first += [*draws, SetStep(held, found, place)]
+            then.append(SetStep(one.id, Name(held, place), place))
+        return [*first, *then]
+
+    def _read_for(self, node: ast.For, place: Place) -> list[Step]:
+        if not isinstance(node.target, ast.Name):
+            raise UnsupportedProgram("for takes one plain variable", place)
+        name = node.target.id
+        if isinstance(node.iter, ast.Name) and node.iter.id in self.reader.lists:
+            start, stop, step = Number(Fraction(0), place), Length(node.iter.id, place), Fraction(1)
+            counter = self.name_supply.make_name(f"{name}_place")
+            first: tuple[Step, ...] = (SetStep(name, Read(node.iter.id, Name(counter, place), place), place),)
+            before: list[Step] = []
+        else:
+            start, stop, step, before = self._read_range(node.iter, node, place)  # type: ignore[assignment]
+            hidden = self._needs_hidden_counter(name, node)
+            counter = self.name_supply.make_name(f"{name}_next") if hidden else name
+            first = (SetStep(name, Name(counter, place), place),) if hidden else ()
+        here = Name(counter, place)
+        guard = Apply("<", (here, stop) if step > 0 else (stop, here), place)
+        onward = SetStep(counter, Apply("+", (here, Number(step, place)), place), place)
+        loop = LoopStep(guard, (*first, *self.read_block(node.body)), (), (onward,), place)
+        return [*before, SetStep(counter, start, place), loop]
+
+    def _needs_hidden_counter(self, name: str, node: ast.For) -> bool:
+        """Whether the variable of a loop is assigned in it, or used outside of it: then it is not the counter itself."""
+        inside = set(map(id, ast.walk(node)))
+        for one in ast.walk(self.function):
+            if isinstance(one, ast.Name) and one.id == name and one is not node.target:
+                if isinstance(one.ctx, ast.Store) and id(one) in inside:
+                    return True
+                if isinstance(one.ctx, ast.Load) and id(one) not in inside and not self._is_owned_elsewhere(one, node):
+                    return True
+        return False
+
+    def _is_owned_elsewhere(self, name: ast.Name, other: ast.For) -> bool:
+        """Whether this use lies in the body of a for-loop over the same variable that ``other`` does not lie in."""
+        for loop in ast.walk(self.function):
+            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == name.id:
+                inside = [part for statement in loop.body for part in ast.walk(statement)]
+                if any(part is name for part in inside) and all(part is not other for part in inside):
+                    return True
+        return False
+
+    def _read_range(self, node: ast.expr, loop: ast.For, place: Place) -> tuple[Expression, Expression, Fraction, list[Step]]:
+        if not isinstance(node, ast.Call) or find_called_name(node) != "range" or node.keywords or not 1 <= len(node.args) <= 3:
+            raise UnsupportedProgram("for goes over range(…) or over a list among the parameters", place)
+        values = [self.reader.read(one) for one in node.args]
+        if self.reader.draws:
+            raise UnsupportedProgram("draw the noise before the loop: range(…) is read once", place)
+        step = values[2] if len(values) == 3 else Number(Fraction(1))
+        if not isinstance(step, Number) or step.value == 0 or step.value.denominator != 1:
+            raise UnsupportedProgram("the step of range(…) must be a whole number other than 0, written out", place)
+        start, stop = (Number(Fraction(0), place), values[0]) if len(values) == 1 else (values[0], values[1])
+        before: list[Step] = []
+        stored = {one.id for one in ast.walk(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        mentioned = {one.id for argument in node.args[:2] for one in ast.walk(argument) if isinstance(one, ast.Name)}
+        if mentioned & stored:  # range is read once, and what it was read from changes
+            end = self.name_supply.make_name("end")
+            before.append(SetStep(end, stop, place))
+            stop = Name(end, place)
+        return start, stop, step.value, before
+
+    def _read_expression_statement(self, node: ast.expr, place: Place) -> list[Step]:
+        if isinstance(node, ast.Call) and find_called_name(node) == "output" and len(node.args) == 1 and not node.keywords:
+            if self.returned_list is not None:
+                raise UnsupportedProgram("give what is told either by output(…) or in one list that is returned, not both", place)
+            value, draws = self._read_value(node.args[0])
+            return [*draws, OutputStep(value, place)]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append" and len(node.args) == 1:
+            if isinstance(node.func.value, ast.Name) and node.func.value.id == self.returned_list:
+                value, draws = self._read_value(node.args[0])
+                return [*draws, OutputStep(value, place)]
+            raise UnsupportedProgram(f"{format_node(node)}: only a list that starts as [] and is returned at the end can be appended to", place)
+        raise UnsupportedProgram(f"{format_node(node)} does nothing that the language knows", place)
+
+    def _read_list_extension(self, added: ast.expr, node: ast.stmt, place: Place) -> list[Step]:
+        if not isinstance(added, ast.List):
+            raise UnsupportedProgram(f"{format_node(node)}: only [value, …] is added to the list that is returned", place)
+        return self._build_outputs(added.elts, place)
+
+    def _build_outputs(self, values: Sequence[ast.expr], place: Place) -> list[Step]:
+        steps: list[Step] = []
+        for one in values:
+            value, draws = self._read_value(one)
+            steps += [*draws, OutputStep(value, place)]
+        return steps
+
+    def _read_return(self, node: ast.expr | None) -> list[Step]:
+        if node is None or (isinstance(node, ast.Constant) and node.value is None):
+            return []
+        if self.returned_list is not None:
+            return []  # it was told when it was put on the list
+        if isinstance(node, ast.Tuple | ast.List):
+            return self._build_outputs(node.elts, find_place(node))
+        return self._build_outputs([node], find_place(node))

@@ -1,0 +1,104 @@
+"""Noise that is drawn in a branch which private data alone decide is drawn before the branch instead.
+
+Whether somebody is in a group may decide whether noise is drawn at all. Drawing it in any case and not using it says the same things with
+the same probabilities, because a draw depends on nothing; and then both runs draw, so that their noises can be matched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hedgerow.verify.language.program import (
+    Assign,
+    Block,
+    If,
+    Name,
+    Program,
+    Sample,
+    Statement,
+    While,
+    collect_names,
+    find_assigned_names,
+    walk_statements,
+)
+
+__all__ = ["find_noisy_variables", "find_private_variables", "hoist_draws"]
+
+
+def find_noisy_variables(program: Program, branches: bool = False) -> frozenset[str]:
+    """The variables that noise flows into by value, or also by the branch they are assigned in."""
+    return _propagate(program, frozenset(one.name for one in program.samples), branches)
+
+
+def find_private_variables(program: Program) -> frozenset[str]:
+    """The variables that private data flow into, by value or by the branch they are assigned in."""
+    return _propagate(program, frozenset(one.name for one in program.parameters if one.private), True)
+
+
+def _propagate(program: Program, start: frozenset[str], branches: bool) -> frozenset[str]:
+    found = set(start)
+
+    def visit(block: Block, under: bool) -> None:
+        for one in block:
+            match one:
+                case Assign():
+                    if under or collect_names(one.value) & found:
+                        found.add(one.name)
+                case If():
+                    inner = under or (branches and bool(collect_names(one.condition) & found))
+                    visit(one.then, inner)
+                    visit(one.otherwise, inner)
+                case While():
+                    visit(one.body, under or (branches and bool(collect_names(one.condition) & start)))
+                case _:
+                    pass
+
+    before = -1
+    while before != len(found):
+        before = len(found)
+        visit(program.body, False)
+    return frozenset(found)
+
+
+def hoist_draws(program: Program) -> Program:
+    """The same program with such draws in front of their branches."""
+    noised, secret = find_noisy_variables(program, branches=True), find_private_variables(program)
+
+    def block(several: Block) -> Block:
+        return tuple(result for one in several for result in statement(one))
+
+    def statement(one: Statement) -> Block:
+        match one:
+            case While():
+                return (While(one.condition, block(one.body), one.place),)
+            case If():
+                inner = If(one.condition, block(one.then), block(one.otherwise), one.place)
+                mentioned = collect_names(one.condition)
+                return _move_draws_before(inner) if mentioned & secret and not mentioned & noised else (inner,)
+            case _:
+                return (one,)
+
+    return replace(program, body=block(program.body))
+
+
+def _move_draws_before(branch: If) -> Block:
+    inside = [*walk_statements(branch.then), *walk_statements(branch.otherwise)]
+    changed = find_assigned_names(branch.then) | find_assigned_names(branch.otherwise)
+    samples = [one for one in inside if isinstance(one, Sample)]
+    if any(isinstance(one, While) for one in inside) or any(collect_names(p) & changed for one in samples for p in one.parameters):
+        return (branch,)
+
+    def used(block: Block) -> Block:
+        return tuple(map(one_used, block))
+
+    def one_used(one: Statement) -> Statement:
+        if isinstance(one, Sample):
+            return Assign(one.name, Name(_hoisted_name(one)), one.place)
+        return If(one.condition, used(one.then), used(one.otherwise), one.place) if isinstance(one, If) else one
+
+    first = [replace(one, name=_hoisted_name(one)) for one in samples]
+    return (*first, If(branch.condition, used(branch.then), used(branch.otherwise), branch.place))
+
+
+def _hoisted_name(sample: Sample) -> str:
+    return f"{sample.name}#{sample.site}"

@@ -1,0 +1,301 @@
+"""Both runs at once: every variable has two values, and what must be shown is written down on the way.
+
+The runs go through the program side by side. At a sampling site the first draws a noise, any; the second draws what the certificate says. A
+loop is not unrolled: what the certificate claims to hold each time its guard is asked is shown on entry, assumed for a round, and shown
+after it. Each obligation keeps the list of assumptions it may use, and lists are never shared between the inside of a loop and what
+follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hedgerow.verify.language.program import (
+    Assign,
+    Block,
+    Expression,
+    If,
+    Kind,
+    Output,
+    Place,
+    Program,
+    Sample,
+    Statement,
+    While,
+    find_assigned_names,
+    format_expression,
+    walk_statements,
+)
+from hedgerow.verify.language.type_inference import infer_kind
+from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.prove.certificate import FINITE, Certificate
+from hedgerow.verify.prove.obligations import Obligation
+from hedgerow.verify.prove.rules.finite_noise import apply_finite_noise_rule
+from hedgerow.verify.prove.rules.finite_regions import FiniteRegion, split_regions
+from hedgerow.verify.prove.rules.row_loops import RowLoop, compute_row_increments, match_row_loop
+from hedgerow.verify.prove.rules.sampling import draw_in_both_runs
+from hedgerow.verify.prove.rules.scale_facts import list_assumptions
+from hedgerow.verify.prove.solver import Term, z3
+from hedgerow.verify.prove.state import PairState, Path
+from hedgerow.verify.prove.symbolic_inputs import SymbolicInputs
+from hedgerow.verify.prove.terms import Sort, SymbolTable, fresh_constant, to_z3_sort, translate
+from hedgerow.verify.prove.work_limit import Spend, limit_work
+
+__all__ = ["PairState", "ProductProgram"]
+
+AssumeInvariant = Callable[[int, int, Term], Term]
+
+
+def _assume_unchanged(loop: int, number: int, term: Term) -> Term:  # noqa: ARG001
+    return term
+
+
+def draws_or_loops(block: Block) -> bool:
+    """Whether it draws noise, or goes round."""
+    return any(isinstance(one, Sample | While) for one in walk_statements(block))
+
+
+@dataclass
+class ProductProgram:
+    """One pass over the program. ``assume`` is how an invariant becomes an assumption; Houdini makes it optional."""
+
+    program: Program
+    certificate: Certificate
+    sorts: dict[str, Sort]
+    inputs: SymbolicInputs
+    assume: AssumeInvariant = _assume_unchanged
+    spend_work: Spend = field(default_factory=limit_work)
+    obligations: list[Obligation] = field(default_factory=list)
+    final_state: tuple[PairState, Path] | None = None
+
+    def __post_init__(self) -> None:
+        self._fresh_count = 0
+        self._branch_guards: tuple[Term, Term, If] | None = None  # what brings each run here, where they may go different ways
+        self._next_loop = 0  # loops are met in the order of the text, each once
+
+    def run(self) -> None:
+        """Fill ``obligations`` and ``final``."""
+        counters = {f"{word}{one.site}": z3.RealVal(0) for word in ("cost", "rare") for one in self.program.samples}
+        start = PairState(dict(self.inputs.scalars), counters)
+        path = [*self.inputs.facts, *list_assumptions(self, start)]
+        self.final_state = (self._run_block(self.program.body, start, path), path)
+
+    # --- what expressions mean -------------------------------------------------------------------------------------------------------
+
+    def fresh_value(self, name: str, sort: Sort) -> Term:
+        self._fresh_count += 1
+        return fresh_constant(name, sort, self._fresh_count)
+
+    def run_symbols(self, run: int, state: PairState, path: Path) -> SymbolTable:
+        """The program's own expressions in one of the runs."""
+
+        def name(name: str) -> Term:
+            if name not in state.values:
+                raise UnsupportedProgram(f"{name} is read before it has a value.")
+            return state.values[name][run]
+
+        return SymbolTable(
+            name, lambda name, at: self.inputs.read(name, run, at, path.append), lambda name: self.inputs.length(name, run), path.append
+        )
+
+    def certificate_symbols(self, state: PairState, path: Path, entry: PairState | None = None, more: dict[str, Term] | None = None) -> SymbolTable:
+        """The certificate's expressions, which speak of both runs."""
+
+        def name(name: str) -> Term:
+            if more and name in more:
+                return more[name]
+            if name in self.inputs.specials:
+                return self.inputs.specials[name]
+            if name.startswith("@"):
+                counter, then = name[1:].removesuffix("@0"), entry if name.endswith("@0") else state
+                if then is not None and counter in then.costs:
+                    return then.costs[counter]
+            if name.startswith("@cap:"):
+                return z3.Real(name)
+            if name == "@answer":
+                return self.answer
+            parts = name.split("@")
+            where = entry.values if len(parts) == 3 and entry is not None and parts[2] == "0" else state.values
+            if len(parts) in (2, 3) and parts[1] in ("1", "2") and parts[0] in where:
+                return where[parts[0]][int(parts[1]) - 1]
+            if len(parts) == 1 and self._is_public_scalar(name):
+                return self.inputs.scalars[name][0]
+            raise UnsupportedProgram(f"the certificate speaks of {name}, which is not there.")
+
+        def read(name: str, at: Term) -> Term:
+            if name.startswith("@spent:"):
+                spent = self.inputs.distance_used_before(name[7:], at)
+                path.append(z3.And(spent >= 0, spent <= z3.Real(f"@cap:{name[7:]}")))
+                return spent
+            base, run = _split_run(name)
+            return self.inputs.read(base, run, at, path.append)
+
+        return SymbolTable(name, read, lambda name: self.inputs.length(*_split_run(name)), path.append)
+
+    def _is_public_scalar(self, name: str) -> bool:
+        parameter = self.program.find_parameter(name)
+        return parameter is not None and not parameter.private and not parameter.list
+
+    @property
+    def answer(self) -> Term:
+        last = self.program.body[-1] if self.program.body else None
+        if self.certificate.mode != "pointwise" or not isinstance(last, Output):
+            raise UnsupportedProgram("only a pointwise proof speaks of @answer.")
+        known = {name: sort.kind for name, sort in self.sorts.items()}
+        return z3.Const("@answer", to_z3_sort(Sort(infer_kind(last.value, self.program, known))))
+
+    def add_obligation(self, name: str, path: Path, goal: Term, place: Place, reason: str, tag: tuple[int, int] | None = None) -> None:
+        self.obligations.append(Obligation(name, tuple(path), goal, place, reason, tag))
+
+    # --- statements ------------------------------------------------------------------------------------------------------------------
+
+    def _run_block(self, block: Block, state: PairState, path: Path) -> PairState:
+        for piece in split_regions(block) if self.certificate.mode == FINITE else block:
+            state = apply_finite_noise_rule(self, piece, state, path) if isinstance(piece, FiniteRegion) else self._run_statement(piece, state, path)
+        return state
+
+    def _evaluate_in_both(self, expression: Expression, state: PairState, path: Path) -> tuple[Term, Term]:
+        return (translate(expression, self.run_symbols(0, state, path)), translate(expression, self.run_symbols(1, state, path)))
+
+    def _run_statement(self, statement: Statement, state: PairState, path: Path) -> PairState:
+        match statement:
+            case Assign():
+                first, second = self._evaluate_in_both(statement.value, state, path)
+                return state.with_value(statement.name, self.fit_to_sort(statement.name, first), self.fit_to_sort(statement.name, second))
+            case Sample():
+                return draw_in_both_runs(self, statement, state, path)
+            case Output():
+                self._run_output(statement, state, path)
+                return state
+            case If():
+                return self._run_if(statement, state, path)
+            case While():
+                return self._run_while(statement, state, path)
+
+    def fit_to_sort(self, name: str, term: Term) -> Term:
+        """A whole number that is kept in a real variable is a real."""
+        return z3.ToReal(term) if self.sorts[name].kind is Kind.REAL and z3.is_int(term) else term
+
+    def _run_output(self, statement: Output, state: PairState, path: Path) -> None:
+        first, second = self._evaluate_in_both(statement.value, state, path)
+        said, place = format_expression(statement.value), statement.place
+        if self.certificate.mode == "pointwise":
+            goal = z3.Implies(first == self.answer, second == self.answer)
+            self.add_obligation("output", path, goal, place, f"the answer {said} may become another one, and no shift of the noise hides it")
+            path.append(first == self.answer)
+            return
+        known = path
+        if self._branch_guards is not None:
+            here, there, branch = self._branch_guards
+            reason = f"{format_expression(branch.condition)} may hold for one neighbour and not for the other, and what is said shows it"
+            self.add_obligation("branch", path, here == there, branch.place, reason)
+            path.append(here == there)
+            known = [*path, here]  # among the assumptions, so that saying something where nobody comes is seen
+        self.add_obligation("output", known, first == second, place, f"what is said, {said}, differs between neighbours, and no noise hides it")
+
+    def _run_if(self, statement: If, state: PairState, path: Path) -> PairState:
+        first, second = self._evaluate_in_both(statement.condition, state, path)
+        if draws_or_loops(statement.then) or draws_or_loops(statement.otherwise):
+            return self._run_same_branch(statement, first, second, state, path)
+        # Without noise and loops inside, each run goes its own way; where something is said, both must have come.
+        outer, sides, negated = self._branch_guards, [], (z3.Not(first), z3.Not(second))
+        for block, (here, there) in ((statement.then, (first, second)), (statement.otherwise, negated)):
+            if outer is not None:
+                here, there = z3.And(outer[0], here), z3.And(outer[1], there)
+            self._branch_guards = (here, there, statement)
+            sides.append(self._run_block(block, state, path))
+        self._branch_guards = outer
+        return self._merge_states(first, second, *sides)
+
+    def _run_same_branch(self, statement: If, first: Term, second: Term, state: PairState, path: Path) -> PairState:
+        """Both runs go the same way."""
+        reason = f"{format_expression(statement.condition)} may hold for one neighbour and not for the other, and what follows depends on it"
+        self.add_obligation("branch", path, first == second, statement.place, reason)
+        path.append(first == second)
+        then, otherwise = [*path, first], [*path, z3.Not(first)]
+        known = len(then)
+        left, right = self._run_block(statement.then, state, then), self._run_block(statement.otherwise, state, otherwise)
+        path += [z3.Implies(first, one) for one in then[known:]]
+        path += [z3.Implies(z3.Not(first), one) for one in otherwise[known:]]
+        return self._merge_states(first, second, left, right)
+
+    def _merge_states(self, first: Term, second: Term, left: PairState, right: PairState) -> PairState:
+        values: dict[str, tuple[Term, Term]] = {}
+        for name in sorted(left.values.keys() | right.values.keys()):
+            a, b = left.values.get(name), right.values.get(name)
+            if a is None or b is None:
+                a = b = a if b is None else b  # nobody may read it where it has no value; kinds.resolved sees to that
+            assert a is not None
+            assert b is not None
+            values[name] = a if a is b else (z3.If(first, a[0], b[0]), z3.If(second, a[1], b[1]))
+        costs = {
+            site: left.costs[site] if left.costs[site] is right.costs[site] else z3.If(first, left.costs[site], right.costs[site])
+            for site in left.costs
+        }
+        return PairState(values, costs)
+
+    def _run_while(self, statement: While, state: PairState, path: Path) -> PairState:
+        number, self._next_loop = self._next_loop, self._next_loop + 1
+        fold = match_row_loop(statement, self.program)
+        if fold is not None:
+            return self._run_row_loop(fold, statement, state, path)
+        given = self.certificate.invariants[number]
+        for index, invariant in enumerate(given):
+            term = translate(invariant, self.certificate_symbols(state, path, state))
+            self.add_obligation("entry", path, term, statement.place, f"{format_expression(invariant)} does not hold when the loop begins", (number, index))
+        inside = self._havoc(statement.body, state, path)
+        for index, invariant in enumerate(given):
+            path.append(self.assume(number, index, translate(invariant, self.certificate_symbols(inside, path, state))))
+        first, second = self._evaluate_in_both(statement.condition, inside, path)
+        body = [*path]
+        reason = f"the loop may go on for one neighbour and end for the other ({format_expression(statement.condition)})"
+        self.add_obligation("loop", body, first == second, statement.place, reason)
+        body += [first, second]
+        variant = self.certificate.variants[number]
+        before = translate(variant, self.certificate_symbols(inside, body, state))
+        after = self._run_block(statement.body, inside, body)
+        for index, invariant in enumerate(given):
+            term = translate(invariant, self.certificate_symbols(after, body, state))
+            self.add_obligation("kept", body, term, statement.place, f"{format_expression(invariant)} is not kept by the loop", (number, index))
+        again = translate(statement.condition, self.run_symbols(0, after, body))
+        left = translate(variant, self.certificate_symbols(after, body, state))
+        ends = z3.And(before >= 0, z3.Implies(again, left <= before - 1))
+        self.add_obligation("ends", body, ends, statement.place, "nothing is seen that makes this loop end")
+        path += [z3.Not(first), z3.Not(second)]
+        return inside
+
+    def _run_row_loop(self, fold: RowLoop, statement: While, state: PairState, path: Path) -> PairState:
+        """Both runs have gone through all their rows; the second's sums have grown by one row more, or less, than the first's."""
+        begun = z3.And(*[value == 0 for value in state.values[fold.place]])
+        self.add_obligation("loop", path, begun, statement.place, f"{fold.place} must begin with 0 for a sum over all rows of {fold.list}")
+        after = self._havoc(statement.body, state, path)
+        row, times = self.inputs.extra_row(fold.list)
+        zeros = {name: z3.IntVal(0) if self.sorts[name].kind is Kind.INT else z3.RealVal(0) for name in fold.sums}
+        grown = compute_row_increments(fold, row, zeros, self.run_symbols(0, state, path))
+        for name in fold.sums:
+            (first, second), total = state.values[name], after.values[name][0]
+            more = z3.If(times == 0, zeros[name], z3.If(times > 0, grown[name], -grown[name]))
+            after = after.with_value(name, total, total - first + second + more)
+        lengths = (self.inputs.length(fold.list, 0), self.inputs.length(fold.list, 1))
+        return after.with_value(fold.place, *lengths)
+
+    def _havoc(self, body: Block, state: PairState, path: Path) -> PairState:
+        """Any values for what the loop changes; costs have not become smaller."""
+        values, costs = dict(state.values), dict(state.costs)
+        for name in sorted(find_assigned_names(body)):
+            values[name] = (self.fresh_value(f"{name}@1", self.sorts[name]), self.fresh_value(f"{name}@2", self.sorts[name]))
+        for one in walk_statements(body):
+            if isinstance(one, Sample):
+                for counter in (f"cost{one.site}", f"rare{one.site}"):
+                    costs[counter] = self.fresh_value(f"@{counter}", Sort(Kind.REAL))
+                    path.append(costs[counter] >= state.costs[counter])
+        return PairState(values, costs)
+
+
+def _split_run(name: str) -> tuple[str, int]:
+    """q@2 is the list q in the second run."""
+    base, _, run = name.rpartition("@")
+    if run not in ("1", "2"):
+        raise UnsupportedProgram(f"the certificate speaks of {name}, which is not there.")
+    return base, int(run) - 1

@@ -1,0 +1,182 @@
+"""What to do about a claim that is not proved: what it costs instead, and which noise to scale.
+
+Both are found by proving other programs: the same with a larger claim, and the same with more noise. What is said has a certificate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from hedgerow.verify.language.claim_units import find_unit_parameter
+from hedgerow.verify.language.program import (
+    Apply,
+    Block,
+    Expression,
+    If,
+    Kind,
+    Name,
+    Noise,
+    Number,
+    Program,
+    Read,
+    Sample,
+    Statement,
+    While,
+    collect_names,
+    format_expression,
+    list_expressions,
+    walk_expression,
+    walk_statements,
+)
+from hedgerow.verify.prove.certificate import Certificate, Failure, hash_program
+from hedgerow.verify.prove.checker import check
+from hedgerow.verify.prove.search.failure_reasons import EXCEEDS_CLAIM
+from hedgerow.verify.prove.search.finder import find_certificate
+from hedgerow.verify.prove.work_limit import WorkLimit
+
+__all__ = ["ProvedMultiple", "add_advice", "can_prove_ratio", "find_smallest_multiple", "scale_noise"]
+
+_STEPS_PER_EPSILON = 16  # multiples of eps are told in sixteenths, or as simpler fractions where these can be proved
+_MAX_MULTIPLE = 8
+_MAX_SIMPLE_DENOMINATOR = 12
+_TRIES_PER_CLAIM = 1
+_MAX_MUTANTS = 10
+_BOUND_STEPS, _REPAIR_STEPS = 8_000, 4_000  # steps of effort: for a smaller epsilon, and for noise that mends it
+_MAX_IMPROVEMENTS = 8  # how often a smaller multiple is looked for with other shifts
+
+
+@dataclass(frozen=True, slots=True)
+class ProvedMultiple:
+    """The smallest multiple of eps that could be proved, and its proof (of the program with that claim)."""
+
+    multiple: Fraction
+    program: Program
+    certificate: Certificate
+
+
+def add_advice(program: Program, failure: Failure, deadline: float) -> Failure:
+    """The failure with what could be proved instead, as far as time allows."""
+    if EXCEEDS_CLAIM not in failure.reason:  # more noise, or a larger claim, would not help
+        return failure
+    advice = _suggest_scaling(program, deadline)
+    found = find_smallest_multiple(program, deadline=deadline, start=Fraction(2))
+    upper = float(found.multiple) if found is not None else None
+    return replace(failure, reason=f"{failure.reason}{advice or ''}", epsilon_upper=upper)
+
+
+def _with_claim(program: Program, multiple: Fraction, claim: Expression) -> Program:
+    """So many times the unit: eps, or where the claim is told in none, the claim."""
+    unit = find_unit_parameter(replace(program, claim=replace(program.claim, epsilon=claim)))
+    one: Expression = Name(unit) if unit is not None else claim
+    epsilon = one if multiple == 1 else Apply("*", (Number(multiple), one))
+    return replace(program, claim=replace(program.claim, epsilon=epsilon))
+
+
+def find_smallest_multiple(
+    program: Program, *, seconds: float = 120, deadline: float | None = None, start: Fraction = Fraction(1), least: float = 0
+) -> ProvedMultiple | None:
+    """The smallest multiple of eps that can be proved, or nothing; ``start`` is tried first, then twice as much, and so on.
+
+    Below ``least`` nothing is tried: a witness has shown that it would be in vain.
+    """
+    limit = time.monotonic() + seconds if deadline is None else deadline
+    unit = program.claim.epsilon
+    if not collect_names(unit):
+        return None
+    best, multiple, effort = None, start, WorkLimit(_BOUND_STEPS)
+    while best is None and multiple <= _MAX_MULTIPLE and time.monotonic() < limit:
+        best = _try_multiple(program, multiple, unit, limit, effort)
+        multiple *= 2
+    for _ in range(_MAX_IMPROVEMENTS if best is not None else 0):
+        assert best is not None
+        best = _tighten(best, unit)
+        below = best.multiple - Fraction(1, _STEPS_PER_EPSILON)
+        better = _try_multiple(program, below, unit, limit, effort) if below > max(0, least) else None
+        if better is None:
+            break
+        best = better
+    return best
+
+
+def _try_multiple(program: Program, multiple: Fraction, unit: Expression, deadline: float, effort: WorkLimit) -> ProvedMultiple | None:
+    claiming = _with_claim(program, multiple, unit)
+    found = find_certificate(claiming, deadline, _TRIES_PER_CLAIM, effort)
+    return ProvedMultiple(multiple, claiming, found) if isinstance(found, Certificate) else None
+
+
+def can_prove_ratio(program: Program, ratio: Fraction, deadline: float) -> bool:
+    """Whether it can be proved that no answer is likelier than by this ratio, where the claim is a number."""
+    claim = Apply("ln", (Number(ratio),))
+    if collect_names(program.claim.epsilon) or program.claim.delta is not None:
+        return False
+    claiming = replace(program, claim=replace(program.claim, epsilon=claim))
+    return isinstance(find_certificate(claiming, deadline, _TRIES_PER_CLAIM, WorkLimit(_BOUND_STEPS)), Certificate)
+
+
+def _tighten(found: ProvedMultiple, unit: Expression) -> ProvedMultiple:
+    """The same shifts and invariants for a smaller claim."""
+    low, high, best = 0, int(found.multiple * _STEPS_PER_EPSILON), found
+    while low < high:
+        middle = (low + high) // 2
+        better = _recheck_with_multiple(best, Fraction(middle, _STEPS_PER_EPSILON), unit)
+        best, low, high = (better, low, middle) if better is not None else (best, middle + 1, high)
+    if best.multiple.denominator == _STEPS_PER_EPSILON:  # thirds are no sixteenths
+        between = {Fraction(n, d) for d in range(2, _MAX_SIMPLE_DENOMINATOR + 1) for n in range(1, d * _MAX_MULTIPLE)}
+        simpler = sorted(one for one in between if best.multiple - Fraction(1, _STEPS_PER_EPSILON) < one < best.multiple)
+        return next((better for one in simpler if (better := _recheck_with_multiple(best, one, unit)) is not None), best)
+    return best
+
+
+def _recheck_with_multiple(found: ProvedMultiple, multiple: Fraction, unit: Expression) -> ProvedMultiple | None:
+    claiming = _with_claim(found.program, multiple, unit)
+    before, after = found.program.claim.epsilon, claiming.claim.epsilon
+    rates = tuple(after if one == before else one for one in found.certificate.rates)  # coins are charged what is claimed
+    certificate = replace(found.certificate, epsilon=after, source=hash_program(claiming), rates=rates)
+    return ProvedMultiple(multiple, claiming, certificate) if check(claiming, certificate) is None else None
+
+
+def _suggest_scaling(program: Program, deadline: float) -> str | None:
+    """Which noise to scale by what, so that the claim is proved."""
+    sites = {one.site: one for one in program.samples if one.noise not in (Noise.UNIFORM, Noise.BERNOULLI, Noise.BITS)}
+    effort = WorkLimit(_REPAIR_STEPS)
+    for number, (sample, factor) in enumerate((sample, factor) for sample in sites.values() for factor in _list_factors(program)):
+        if number >= _MAX_MUTANTS or effort.is_exhausted or time.monotonic() > deadline:
+            return None
+        mutant = replace(program, body=scale_noise(program.body, sample.site, factor))
+        if isinstance(find_certificate(mutant, deadline, _TRIES_PER_CLAIM, effort), Certificate):
+            return f"; scale the noise of line {sample.place.line} by {format_expression(factor)}"
+    return None
+
+
+def _list_factors(program: Program) -> Iterator[Expression]:
+    """Twice; or by a public number, first those that are not the length of a list."""
+    counts = [one.name for one in program.parameters if one.kind is Kind.INT and not one.private and not one.list]
+    reads = [part for s in walk_statements(program.body) for e in list_expressions(s) for part in walk_expression(e) if isinstance(part, Read)]
+    indices = {name for one in reads for name in collect_names(one.index)}
+    compared = [part for s in walk_statements(program.body) if isinstance(s, While) for part in walk_expression(s.condition) if isinstance(part, Apply)]
+    lengths = {name for one in compared if len(collect_names(one)) == 2 and collect_names(one) & indices for name in collect_names(one)}
+    two = Number(Fraction(2))
+    yield two
+    for one in sorted(counts, key=lambda name: name in lengths):
+        yield Name(one)
+        yield Apply("*", (two, Name(one)))
+
+
+def scale_noise(block: Block, site: int, factor: Expression) -> Block:
+    """The program's body with one noise as many times as wide."""
+
+    def one(statement: Statement) -> Statement:
+        match statement:
+            case Sample() if statement.site == site:
+                return replace(statement, parameters=tuple(Apply("*", (factor, scale)) for scale in statement.parameters))
+            case If():
+                return replace(statement, then=scale_noise(statement.then, site, factor), otherwise=scale_noise(statement.otherwise, site, factor))
+            case While():
+                return replace(statement, body=scale_noise(statement.body, site, factor))
+            case _:
+                return statement
+
+    return tuple(map(one, block))

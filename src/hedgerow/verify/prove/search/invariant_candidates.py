@@ -1,0 +1,318 @@
+"""Guesses of what holds in a loop. ``houdini`` throws out the wrong ones; the checker shows the rest again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hedgerow.verify.language.program import (
+    Apply,
+    Assign,
+    Block,
+    Expression,
+    If,
+    Kind,
+    Name,
+    Number,
+    Output,
+    Program,
+    Read,
+    Relation,
+    Sample,
+    While,
+    collect_names,
+    find_assigned_names,
+    list_expressions,
+    walk_expression,
+    walk_statements,
+)
+from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.prove.algebra import to_rational_function
+from hedgerow.verify.prove.hoisting import find_private_variables
+from hedgerow.verify.prove.rules.scale_facts import find_scales
+from hedgerow.verify.prove.search.templates import CertificateNames
+
+__all__ = ["list_invariant_candidates", "list_variant_candidates"]
+
+
+def to_number(value: int | Fraction) -> Number:
+    return Number(Fraction(value))
+
+
+def _make_at_most(left: Expression, right: Expression) -> Expression:
+    return Apply("<=", (left, right))
+
+
+def _make_implication(guard: Expression, then: Expression) -> Expression:
+    return Apply("or", (Apply("not", (guard,)), then))
+
+
+def _make_conjunction(left: Expression, right: Expression) -> Expression:
+    return Apply("and", (left, right))
+
+
+def _list_loops(block: Block, defined: frozenset[str]) -> Iterator[tuple[While, frozenset[str]]]:
+    """Every loop with the variables that surely have a value when it is reached, in the order of the text."""
+    for one in block:
+        match one:
+            case Assign() | Sample():
+                defined |= {one.name}
+            case If():
+                yield from _list_loops(one.then, defined)
+                yield from _list_loops(one.otherwise, defined)
+                defined |= find_assigned_names(one.then) & find_assigned_names(one.otherwise)
+            case While():
+                yield one, defined
+                yield from _list_loops(one.body, defined)
+            case _:
+                pass
+
+
+@dataclass
+class _Loop:
+    program: Program
+    loop: While
+    known: dict[str, Kind]
+    defined: frozenset[str]
+    pointwise: bool
+
+    def __post_init__(self) -> None:
+        self.names_in_runs = CertificateNames(self.program)
+        self.changed_variables = sorted(find_assigned_names(self.loop.body) & self.defined)
+        self.counters = [name for name in self.changed_variables if self.known[name] is Kind.INT]
+        self.flags = [name for name in self.changed_variables if self.known[name] is Kind.BOOL]
+        self.private_variables = find_private_variables(self.program)
+        self.moving = [name for name in self.changed_variables if self.known[name] in (Kind.INT, Kind.REAL) and name not in self._public_counters()]
+        sites = sorted({one.site for one in walk_statements(self.loop.body) if isinstance(one, Sample)})
+        self.costs = [Name(f"@cost{site}") for site in sites]
+        self.k = self.program.claim.neighbours.k
+
+    def _public_counters(self) -> frozenset[str]:
+        """Variables that private data cannot reach."""
+        return frozenset(name for name in self.changed_variables if name not in self.private_variables and not self._is_real(name))
+
+    def _is_real(self, name: str) -> bool:
+        return self.known[name] is Kind.REAL
+
+    def in_first_run(self, name: str) -> Expression:
+        return Name(f"{name}@1")
+
+    def growth_since_entry(self, name: str) -> Expression:
+        """By how much a counter has grown since the loop began, or fallen where it is counted down."""
+        if name in self.list_falling_counters():
+            return Apply("-", (Name(f"{name}@1@0"), Name(f"{name}@1")))
+        return Apply("-", (Name(f"{name}@1"), Name(f"{name}@1@0")))
+
+    def list_falling_counters(self) -> list[str]:
+        """Counters that are counted down."""
+        found = [one for one in walk_statements(self.loop.body) if isinstance(one, Assign) and one.name in self.counters]
+        down = [
+            one.name
+            for one in found
+            if isinstance(one.value, Apply) and one.value.operator == "-" and one.value.arguments[0] == Name(one.name)
+        ]
+        return list(dict.fromkeys(down))
+
+    def find_index_counter(self) -> str | None:
+        """The counter that lists are read by."""
+        read = {
+            name
+            for one in walk_statements(self.loop.body)
+            for expression in list_expressions(one)
+            for part in walk_expression(expression)
+            if isinstance(part, Read)
+            for name in collect_names(part.index)
+        }
+        return next((name for name in self.counters if name in read), self.counters[0] if self.counters else None)
+
+    def list_guards(self) -> list[Expression]:
+        """Conditions under which more may hold."""
+        found: list[Expression] = []
+        index = self.find_index_counter()
+        if index is not None:
+            for parameter in self.program.parameters:
+                if parameter.list and parameter.private and self.program.claim.neighbours.relation is Relation.ONE:
+                    where = Name(f"@where:{parameter.name}")
+                    found += [_make_at_most(self.in_first_run(index), where), Apply("<", (where, self.in_first_run(index)))]
+                    found.append(Apply("<", (where, Name(f"{index}@1@0"))))
+            if self.pointwise:
+                answer = Name("@answer")
+                found.append(_make_at_most(self.in_first_run(index), answer))
+                for told in self.list_reported_variables():
+                    found.append(_make_conjunction(Apply("<", (answer, self.in_first_run(index))), Apply("==", (self.in_first_run(told), answer))))
+        for flag in self.flags:
+            found += [self.in_first_run(flag), Apply("not", (self.in_first_run(flag),))]
+        return found
+
+    def list_reported_variables(self) -> list[str]:
+        said = {name for one in walk_statements(self.program.body) if isinstance(one, Output) for name in collect_names(one.value)}
+        return [name for name in self.changed_variables if name in said]
+
+    def list_counter_bounds(self) -> list[tuple[str, Expression]]:
+        """Counters with the public expressions that they are compared with."""
+        found: dict[tuple[str, Expression], None] = {}
+        for one in (self.loop, *walk_statements(self.loop.body)):
+            if not isinstance(one, If | While):
+                continue
+            for part in walk_expression(one.condition):
+                if isinstance(part, Apply) and part.operator in ("<", "<=", "==", "!="):
+                    for left, right in (part.arguments, part.arguments[::-1]):
+                        if isinstance(left, Name) and left.name in self.counters and collect_names(right) <= self.names_in_runs.public:
+                            found[left.name, right] = None
+        return list(found)
+
+    def list_unguarded(self) -> Iterator[Expression]:
+        """What needs no guard."""
+        for name in self.changed_variables:
+            yield Apply("==", (self.in_first_run(name), Name(f"{name}@2")))
+        for name in self.counters:
+            yield _make_at_most(Name(f"{name}@1@0"), self.in_first_run(name))
+        for name in self.list_falling_counters():
+            yield _make_at_most(self.in_first_run(name), Name(f"{name}@1@0"))
+        yield from self.list_floors()
+        for name, bound in self.list_counter_bounds():
+            for more in (-1, 0, 1, 2):
+                yield _make_at_most(self.in_first_run(name), Apply("+", (bound, to_number(more))) if more else bound)
+            yield _make_at_most(self.in_first_run(name), Apply("max", (bound, Name(f"{name}@1@0"))))
+        index = self.find_index_counter()
+        if index is not None:
+            begun = Apply("==", (self.in_first_run(index), Name(f"{index}@1@0")))
+            for name in self.list_reported_variables():
+                yield _make_implication(begun, Apply("==", (self.in_first_run(name), Name(f"{name}@2"))))
+                if self.known[name] is Kind.INT and name != index:
+                    yield Apply("or", (begun, Apply("<", (self.in_first_run(name), self.in_first_run(index)))))
+
+    def list_floors(self) -> list[Expression]:
+        """What counters that are counted down do not fall below."""
+        falling = self.list_falling_counters()
+        return [
+            _make_at_most(Apply("+", (bound, to_number(more))) if more else bound, self.in_first_run(name))
+            for name, bound in self.list_counter_bounds()
+            for more in (0, 1)
+            if name in falling
+        ]
+
+    def list_distance_bounds(self) -> Iterator[Expression]:
+        """How far apart the runs are."""
+        for name in self.moving:
+            distance = Apply("-", (Name(f"{name}@2"), self.in_first_run(name)))
+            for bound in range(-2, 3):
+                yield _make_at_most(distance, to_number(bound * self.k))
+                yield _make_at_most(to_number(bound * self.k), distance)
+
+    def list_exact_distances(self) -> Iterator[Expression]:
+        for name in self.moving:
+            distance = Apply("-", (Name(f"{name}@2"), self.in_first_run(name)))
+            for parameter in self.program.parameters:
+                if parameter.private and parameter.list and self.program.claim.neighbours.relation is Relation.ONE:
+                    move = Name(f"@move:{parameter.name}")
+                    yield Apply("or", (Apply("==", (distance, to_number(0))), Apply("==", (distance, move))))
+            index = self.find_index_counter()
+            if index is not None:
+                for spent in self.list_distance_used(index):
+                    yield _make_at_most(distance, spent)
+                    yield _make_at_most(Apply("negate", (distance,)), spent)
+
+    def list_distance_used(self, index: str) -> list[Expression]:
+        counted = self.program.claim.neighbours.relation in (Relation.L1, Relation.GROUP)
+        lists = [one.name for one in self.program.parameters if one.list and one.private and counted]
+        return [Read(f"@spent:{name}", self.in_first_run(index)) for name in lists]
+
+    def list_cost_sums(self) -> list[Expression]:
+        """The costs of the sites, one by one and weighed together by their scales."""
+        found: list[Expression] = list(self.costs)
+        weights = self._relative_rates()
+        if weights:
+            total: Expression | None = None
+            for cost, weight in zip(self.costs, weights, strict=True):
+                product: Expression = cost if weight == 1 else Apply("*", (to_number(weight), cost))
+                total = product if total is None else Apply("+", (total, product))
+            assert total is not None
+            found.append(total)
+        return found
+
+    def _relative_rates(self) -> list[Fraction]:
+        """1 / scale of each site, in units of the smallest, where these are numbers."""
+        if len(self.costs) < 2:
+            return []
+        try:
+            known = find_scales(self.program)
+            rates = [to_rational_function(known[int(cost.name[5:])], {}) for cost in self.costs]
+            ratios = [(rates[0] / one).constant_value for one in rates]
+        except (UnsupportedProgram, KeyError):
+            return []
+        if any(ratio is None or ratio <= 0 for ratio in ratios):
+            return []
+        found = [ratio for ratio in ratios if ratio is not None]
+        return [ratio / min(found) for ratio in found]
+
+    def list_cost_bounds(self) -> Iterator[Expression]:
+        """What has been spent."""
+        for cost in self.list_cost_sums():
+            for bound in (0, 1, 2, 3, 4):
+                yield _make_at_most(cost, to_number(bound * self.k))
+        index = self.find_index_counter()
+        for cost in self.list_cost_sums():
+            for name in self.counters:
+                for factor in (1, 2, 3, 4):
+                    grown = self.growth_since_entry(name)
+                    more = Apply("*", (to_number(factor), grown)) if factor > 1 else grown
+                    yield _make_at_most(cost, more)
+                    if isinstance(cost, Name):
+                        yield _make_at_most(Apply("-", (cost, Name(f"{cost.name}@0"))), more)
+                if isinstance(cost, Name) and any(isinstance(one, While) for one in self.loop.body):
+                    for inner in self._list_inner_bounds():  # a loop in a loop
+                        yield _make_at_most(cost, Apply("*", (Apply("max", (inner, to_number(0))), self.growth_since_entry(name))))
+            if index is not None:
+                for spent in self.list_distance_used(index):
+                    for factor in (1, 2):
+                        yield _make_at_most(cost, Apply("*", (to_number(factor), spent)))
+        for cost in self.costs:
+            for name in self.moving:
+                distance = Apply("abs", (Apply("-", (Name(f"{name}@2"), self.in_first_run(name))),))
+                for bound in (1, 2):
+                    yield _make_at_most(Apply("+", (cost, distance)), to_number(bound * self.k))
+
+    def _list_inner_bounds(self) -> list[Expression]:
+        inner = [
+            _Loop(self.program, one, self.known, self.defined | find_assigned_names(self.loop.body), False)
+            for one in self.loop.body
+            if isinstance(one, While)
+        ]
+        return list(dict.fromkeys(bound for one in inner for _, bound in one.list_counter_bounds()))
+
+    def list_candidates(self) -> Iterator[Expression]:
+        plain, distances, costs = list(self.list_unguarded()), list(self.list_distance_bounds()), list(self.list_cost_bounds())
+        yield from plain
+        yield from distances
+        yield from self.list_exact_distances()
+        yield from costs
+        guarded = [one for one in distances if len(self.moving) <= 4]
+        guarded += [_make_at_most(cost, to_number(bound * self.k)) for cost in self.costs for bound in (0, 1, 2)]
+        guarded += self.list_floors()
+        guarded += [Apply("==", (Name(f"{name}@2"), Name("@answer"))) for name in self.list_reported_variables() if self.pointwise]
+        for guard in self.list_guards():
+            for one in guarded:
+                yield _make_implication(guard, one)
+
+
+def list_invariant_candidates(program: Program, known: dict[str, Kind], pointwise: bool) -> tuple[tuple[Expression, ...], ...]:
+    """For every loop."""
+    start = frozenset(one.name for one in program.parameters)
+    loops = _list_loops(program.body, start)
+    return tuple(tuple(dict.fromkeys(_Loop(program, loop, known, defined, pointwise).list_candidates())) for loop, defined in loops)
+
+
+def list_variant_candidates(program: Program) -> tuple[tuple[Expression, ...], ...]:
+    """For every loop what may shrink: the bound less the counter, for every comparison in its guard."""
+    words = CertificateNames(program)
+    found = []
+    for loop in (one for one in walk_statements(program.body) if isinstance(one, While)):
+        options: dict[Expression, None] = {}
+        for part in walk_expression(loop.condition):
+            if isinstance(part, Apply) and part.operator in ("<", "<=", "!="):
+                small, large = part.arguments
+                options[Apply("-", (words.in_run(large, 1), words.in_run(small, 1)))] = None
+        found.append(tuple(options) or (to_number(0),))
+    return tuple(found)

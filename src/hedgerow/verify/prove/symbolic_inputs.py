@@ -1,0 +1,198 @@
+"""The inputs of two runs on neighbours, as z3 terms.
+
+The entries of a list are a function of the index, so that a list has any length. The second run's entry is the first one's and a move; what
+the relation says of that move is said at every place that is read. Reads out of range do not occur by assumption, so that a list may be
+thought of as going on for ever with entries that obey the relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hedgerow.verify.language.program import Kind, Parameter, Program, Relation
+from hedgerow.verify.language.unsupported import UnsupportedProgram
+from hedgerow.verify.prove.solver import Term, z3
+from hedgerow.verify.prove.terms import Sort, absolute_value, fresh_constant, to_z3_sort
+
+__all__ = ["SymbolicInputs"]
+
+AddFact = Callable[[Term], None]
+
+
+@dataclass
+class SymbolicInputs:
+    """``facts`` hold of all neighbours; ``scalars`` has the two values of every parameter that is not a list."""
+
+    program: Program
+    sorts: dict[str, Sort]
+    facts: list[Term] = field(default_factory=list)
+    scalars: dict[str, tuple[Term, Term]] = field(default_factory=dict)
+    specials: dict[str, Term] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._distance_used: list[Term] = []
+        for number, one in enumerate(self.program.parameters):
+            if one.list:
+                self._add_list(one)
+            elif one.private:
+                self._add_private_scalar(one, number)
+            else:
+                same = z3.Const(one.name, to_z3_sort(self.sorts[one.name]))
+                self.scalars[one.name] = (same, same)
+        if self._distance_used:
+            self.facts.append(z3.Sum(self._distance_used) <= self.program.claim.neighbours.k)
+        self._assume_usual_ranges()
+
+    @property
+    def relation(self) -> Relation:
+        return self.program.claim.neighbours.relation
+
+    def _assume_usual_ranges(self) -> None:
+        """eps > 0, and 0 < delta < 1, are assumed of the parameters of these names."""
+        for one in self.program.parameters:
+            if not one.private and not one.list and one.kind is Kind.REAL:
+                term = self.scalars[one.name][0]
+                if one.name in ("eps", "epsilon"):
+                    self.facts.append(term > 0)
+                elif one.name == "delta":
+                    self.facts.append(z3.And(term > 0, term < 1))
+
+    def _is_private_number(self, one: Parameter) -> bool:
+        return one.private and one.kind in (Kind.INT, Kind.REAL)
+
+    def _changed_parameter(self) -> Term:
+        """Under "one" only one of the private parameters differs."""
+        return z3.Int("@which")
+
+    def _add_private_scalar(self, one: Parameter, number: int) -> None:
+        sort = self.sorts[one.name]
+        first = z3.Const(f"{one.name}@1", to_z3_sort(sort))
+        if self.relation is Relation.SECRET:
+            self.scalars[one.name] = (first, z3.Const(f"{one.name}@2", to_z3_sort(sort)))
+            return
+        if self.relation is Relation.ROW:  # it is a list that differs
+            self.scalars[one.name] = (first, first)
+            return
+        self._refuse_unmeasured(one)
+        move = z3.Const(f"@move:{one.name}", to_z3_sort(sort))
+        self.specials[f"@move:{one.name}"] = move
+        self.scalars[one.name] = (first, first + move)
+        match self.relation:
+            case Relation.ONE:
+                self.facts += [absolute_value(move) <= 1, z3.Implies(move != 0, self._changed_parameter() == number)]
+            case Relation.L1:
+                self._distance_used.append(absolute_value(move))
+            case Relation.GROUP:
+                self.facts.append(absolute_value(move) <= 1)
+                self._distance_used.append(z3.If(move == 0, 0, 1))
+            case _:
+                self.facts += [move <= (0 if self.relation is Relation.DECREASING else 1)]
+                self.facts += [move >= (0 if self.relation is Relation.INCREASING else -1)]
+
+    def _refuse_unmeasured(self, one: Parameter) -> None:
+        """What does not differ *by* something."""
+        if not self._is_private_number(one):
+            raise UnsupportedProgram(
+                f'{one.name} is no number, so that it differs in any way or not at all: claim it for neighbours "secret"', one.place
+            )
+
+    def _add_list(self, one: Parameter) -> None:
+        length = z3.Int(f"@length:{one.name}")
+        self.facts.append(length >= 0)
+        where = z3.Int(f"@where:{one.name}")
+        self.specials[f"@where:{one.name}"] = where
+        if not one.private:
+            return
+        if self.relation not in (Relation.ROW, Relation.SECRET):
+            self._refuse_unmeasured(one)
+        if self.relation in (Relation.L1, Relation.GROUP):
+            cap = z3.Real(f"@cap:{one.name}")
+            self.facts.append(cap >= 0)
+            self._distance_used.append(cap)
+        if self.relation is Relation.ONE and self._is_private_number(one):
+            move = z3.Const(f"@move:{one.name}", to_z3_sort(self.sorts[one.name]))
+            number = self.program.parameters.index(one)
+            self.specials[f"@move:{one.name}"] = move
+            self.facts += [absolute_value(move) <= 1, z3.Implies(move != 0, self._changed_parameter() == number)]
+        if self.relation is Relation.ROW:
+            gone = z3.And(self._is_changed(one), z3.Not(z3.Bool("@longer")))
+            self.facts += [where >= 0, where <= length, z3.Implies(gone, where < length)]
+
+    def length(self, name: str, run: int) -> Term:
+        """Under "row" one list has one entry more in one of the runs, and that list is named by ``@which``."""
+        length = z3.Int(f"@length:{name}")
+        parameter = self._find_list(name)
+        if self.relation is Relation.SECRET and parameter.private and run == 1:
+            return z3.Int(f"@length:{name}@2")
+        if self.relation is Relation.ROW and parameter.private and run == 1:
+            return z3.If(self._is_changed(parameter), z3.If(z3.Bool("@longer"), length + 1, length - 1), length)
+        return length
+
+    def _is_changed(self, one: Parameter) -> Term:
+        return self._changed_parameter() == self.program.parameters.index(one)
+
+    def extra_row(self, name: str) -> tuple[Term, Term]:
+        """Under "row": the row that only one of the runs has, and how often the second has it more than the first: 1, -1, or 0."""
+        one, longer = self._find_list(name), z3.Bool("@longer")
+        entries = z3.Function(f"{name}@1", z3.IntSort(), to_z3_sort(self.sorts[name]))
+        row = z3.If(longer, fresh_constant(f"@new:{name}", self.sorts[name], 0), entries(self.specials[f"@where:{name}"]))
+        return row, z3.If(self._is_changed(one), z3.If(longer, z3.IntVal(1), z3.IntVal(-1)), z3.IntVal(0))
+
+    def distance_used_before(self, name: str, index: Term) -> Term:
+        return z3.Function(f"@spent:{name}", z3.IntSort(), z3.RealSort())(index)
+
+    def read(self, name: str, run: int, index: Term, learn: AddFact) -> Term:
+        """The entry in run 0 or 1."""
+        parameter = self._find_list(name)
+        entries = z3.Function(f"{name}@1", z3.IntSort(), to_z3_sort(self.sorts[name]))
+        if run == 0 or not parameter.private:
+            if parameter.private and self._is_private_number(parameter):
+                self._read_moved(parameter, index, entries, learn)
+            return entries(index)
+        if self.relation is Relation.SECRET:
+            return z3.Function(f"{name}@2", z3.IntSort(), to_z3_sort(self.sorts[name]))(index)
+        if self.relation is Relation.ROW:
+            return self._read_with_extra_row(parameter, index, entries)
+        return self._read_moved(parameter, index, entries, learn) if self._is_private_number(parameter) else entries(index)
+
+    def _find_list(self, name: str) -> Parameter:
+        parameter = self.program.find_parameter(name)
+        if parameter is None or not parameter.list:
+            raise UnsupportedProgram(f"{name} is not a list.")
+        return parameter
+
+    def _read_with_extra_row(self, one: Parameter, index: Term, entries: Term) -> Term:
+        """One entry more, or less, at ``@where``; those behind it move up or down."""
+        where, chosen = self.specials[f"@where:{one.name}"], self._is_changed(one)
+        added = fresh_constant(f"@new:{one.name}", self.sorts[one.name], 0)
+        more = z3.If(index < where, entries(index), z3.If(index == where, added, entries(index - 1)))
+        less = z3.If(index < where, entries(index), entries(index + 1))
+        return z3.If(chosen, z3.If(z3.Bool("@longer"), more, less), entries(index))
+
+    def _read_moved(self, one: Parameter, index: Term, entries: Term, learn: AddFact) -> Term:
+        sort = to_z3_sort(self.sorts[one.name])
+        if self.relation is Relation.ONE:
+            move = self.specials[f"@move:{one.name}"]
+            return entries(index) + z3.If(index == self.specials[f"@where:{one.name}"], move, z3.IntVal(0) if z3.is_int(move) else 0)
+        if self.relation in (Relation.ROW, Relation.SECRET):
+            return entries(index)
+        moved = z3.Function(f"@move:{one.name}", z3.IntSort(), sort)(index)
+        if self.relation in (Relation.L1, Relation.GROUP):
+            self._count_distance(one, index, moved, learn)
+        else:
+            learn(moved <= (0 if self.relation is Relation.DECREASING else 1))
+            learn(moved >= (0 if self.relation is Relation.INCREASING else -1))
+        return entries(index) + moved
+
+    def _count_distance(self, one: Parameter, index: Term, moved: Term, learn: AddFact) -> None:
+        """How much of ``k`` the entries before a place have used; each entry is counted once."""
+        cap = z3.Real(f"@cap:{one.name}")
+        here, after = self.distance_used_before(one.name, index), self.distance_used_before(one.name, index + 1)
+        if self.relation is Relation.GROUP:
+            learn(absolute_value(moved) <= 1)
+            learn(after == here + z3.If(moved == 0, z3.RealVal(0), z3.RealVal(1)))
+        else:
+            learn(after == here + absolute_value(moved))
+        learn(z3.And(here >= 0, after <= cap))
+        learn(self.distance_used_before(one.name, z3.IntVal(0)) == 0)

@@ -1,0 +1,172 @@
+"""A refutation: two neighbouring inputs, an event, both probabilities. It can be replayed by anybody from the program alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.verify.divergence.exponential_sum import ExponentialSum
+from hedgerow.verify.language.program import Program
+from hedgerow.verify.refute.circuits import build_circuit, has_only_bit_noise
+from hedgerow.verify.refute.events import OutputEvent, restrict_paths
+from hedgerow.verify.refute.input_search import evaluate_claim, evaluate_unit
+from hedgerow.verify.refute.interval_arithmetic import (
+    RealInterval,
+    RealNumber,
+    add_reals,
+    approximate,
+    compute_exp,
+    decide_sign,
+    enclose,
+    multiply_reals,
+    subtract_reals,
+)
+from hedgerow.verify.refute.neighbours import are_neighbours
+from hedgerow.verify.refute.out_of_scope import OutOfScope
+from hedgerow.verify.refute.path_probability import PathProbability
+from hedgerow.verify.refute.path_values import BitWord, PathValue
+from hedgerow.verify.refute.paths import Arguments, PathLimits, enumerate_paths
+
+__all__ = ["Counterexample", "compute_event_probability", "is_violation"]
+
+
+def is_violation(likely: RealNumber, rare: RealNumber, epsilon: RealNumber, delta: RealNumber) -> bool:
+    """Whether likely > e^epsilon rare + delta for certain. Bounds that do not decide are no."""
+    try:
+        return decide_sign(subtract_reals(likely, add_reals(multiply_reals(compute_exp(epsilon), rare), delta))) > 0
+    except OutOfScope:
+        return False
+
+
+def compute_event_probability(program: Program, arguments: Arguments, events: Sequence[OutputEvent], limits: PathLimits | None = None) -> RealNumber:
+    """The probability that the outputs lie in one of the events: exact, or within rigorous bounds."""
+    if has_only_bit_noise(program) and len(events) == 1:
+        try:
+            return build_circuit(program, arguments).probability(events[0])
+        except OutOfScope:
+            pass  # a number among the outputs, or a condition on random bits: small words can also be enumerated
+    keep = events[0].is_possible if len(events) == 1 else None
+    return PathProbability().compute_sum(restrict_paths(events, enumerate_paths(program, arguments, limits, keep)))
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """On ``one`` the event has a probability of ``likely``, on ``other`` of ``rare``.
+
+    ``multiple`` times the claim is what it breaks: likely > e^(multiple epsilon) rare + delta. A lower bound that breaks no claim
+    has multiple 0.
+    """
+
+    program: Program
+    first: Arguments
+    second: Arguments
+    events: tuple[OutputEvent, ...]
+    likely: RealNumber
+    rare: RealNumber
+    multiple: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if not are_neighbours(self.program, self.first, self.second):
+            raise InvalidArgument("witness", "must have two neighbouring inputs")
+        try:
+            evaluate_claim(self.program, self.first)
+        except OutOfScope as beyond:
+            raise InvalidArgument("witness", "must have public parameters for which something is claimed") from beyond
+        if self.multiple and not is_violation(self.likely, self.rare, *self.allowed):
+            raise InvalidArgument("witness", "must break the claim")
+
+    @property
+    def allowed(self) -> tuple[RealNumber, RealNumber]:
+        """The epsilon, times multiple, and the delta that were claimed for these public parameters."""
+        epsilon, delta = evaluate_claim(self.program, self.first)
+        return multiply_reals(self.multiple, epsilon), delta
+
+    @property
+    def ratio(self) -> float:
+        """likely / rare, infinite where the event cannot happen on the other input."""
+        rare = approximate(self.rare)
+        return approximate(self.likely) / rare if rare else math.inf
+
+    @property
+    def exact_ratio(self) -> Fraction | None:
+        """likely / rare where both are rational, and there is such a ratio."""
+        if isinstance(self.likely, Fraction) and isinstance(self.rare, Fraction) and self.rare:
+            return self.likely / self.rare
+        return None
+
+    @property
+    def loss(self) -> float:
+        """The least epsilon, in units of eps, that this event leaves possible; from rigorous bounds, rounded down."""
+        delta = evaluate_claim(self.program, self.first)[1]
+        least, most = enclose(subtract_reals(self.likely, delta))[0], enclose(self.rare)[1]
+        if least <= 0:
+            return 0.0
+        if most <= 0:
+            return math.inf
+        return max(0.0, _log(least) - _log(most)) / float(evaluate_unit(self.program, self.first)) * (1 - 1e-13)
+
+    def replay(self) -> Counterexample:
+        """Everything computed again from the program and the two inputs; raises where the claim is not broken."""
+        likely, rare = (compute_event_probability(self.program, side, self.events) for side in (self.first, self.second))
+        return Counterexample(self.program, self.first, self.second, self.events, likely, rare, self.multiple)
+
+    @property
+    def event(self) -> str:
+        """In words."""
+        return ", or ".join(map(str, self.events))
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON. Probabilities are exact texts where they are exact, and decimals."""
+        return {
+            "inputs": [_encode_arguments(self.first), _encode_arguments(self.second)],
+            "event": self.event,
+            "probabilities": [approximate(self.likely), approximate(self.rare)],
+            "exact": [_encode_exact_value(self.likely), _encode_exact_value(self.rare)],
+            "ratio": self.ratio if math.isfinite(self.ratio) else "infinite",
+            "epsilon": self.loss if math.isfinite(self.loss) else "infinite",
+        }
+
+    def __str__(self) -> str:
+        lines = [f"input 1: {_format_arguments(self.first)}", f"input 2: {_format_arguments(self.second)}", f"event: {self.event}"]
+        lines += [f"probability {approximate(self.likely):.6g} against {approximate(self.rare):.6g}, ratio {self.ratio:.6g}"]
+        return "\n".join(lines)
+
+
+def _log(value: Fraction) -> float:
+    return math.log(value.numerator) - math.log(value.denominator)
+
+
+def _format_arguments(arguments: Arguments) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in _encode_arguments(arguments).items())
+
+
+def _encode_arguments(arguments: Arguments) -> Mapping[str, object]:
+    return {
+        name: [_encode_value(entry) for entry in value] if isinstance(value, tuple) else _encode_value(value) for name, value in sorted(arguments.items())
+    }
+
+
+def _encode_value(value: PathValue) -> object:
+    match value:
+        case bool():
+            return value
+        case Fraction():
+            return int(value) if value.denominator == 1 else float(value)
+        case BitWord():
+            return str(value)
+        case _:
+            return str(value)
+
+
+def _encode_exact_value(value: RealNumber) -> str | list[str]:
+    match value:
+        case RealInterval():
+            return [str(float(value.low)), str(float(value.high))]
+        case ExponentialSum():
+            return repr(value)
+        case _:
+            return str(value)

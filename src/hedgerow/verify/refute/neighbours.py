@@ -1,0 +1,91 @@
+"""Whether two inputs are neighbours in the sense of a claim: the definition of ``Relation``, run on values.
+
+A witness is refused whose inputs are none, whatever search or model they came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from hedgerow.verify.language.private_booleans import list_measured_booleans
+from hedgerow.verify.language.program import Kind, Program, Relation
+from hedgerow.verify.refute.path_values import PathValue
+from hedgerow.verify.refute.paths import Arguments
+
+__all__ = ["are_neighbours"]
+
+
+def are_neighbours(program: Program, one: Arguments, other: Arguments) -> bool:
+    """Decided from the values alone. Both inputs must give every parameter a value."""
+    relation, k = program.claim.neighbours.relation, program.claim.neighbours.k
+    private = {parameter.name for parameter in program.parameters if parameter.private}
+    numbers = {parameter.name for parameter in program.parameters if parameter.private and parameter.kind in (Kind.INT, Kind.REAL)}
+    truths = {parameter.name for parameter in list_measured_booleans(program)}
+    if relation is Relation.ROW:
+        numbers |= {
+            parameter.name for parameter in program.parameters if parameter.private and parameter.list and parameter.kind is Kind.BOOL
+        }
+    known = {parameter.name for parameter in program.parameters}
+    if set(one) != known or set(other) != known:
+        return False
+    if any(isinstance(one[name], tuple) is not isinstance(other[name], tuple) for name in known):
+        return False
+    may_differ = private if relation is Relation.SECRET else numbers | truths
+    if any(one[name] != other[name] for name in known - may_differ):
+        return False
+    if relation is Relation.SECRET:
+        return all(_measure_length(one[name]) == _measure_length(other[name]) for name in known)
+    if relation is Relation.ROW:
+        return _has_one_extra_row(one, other, numbers) or _has_one_extra_row(other, one, numbers)
+    moves = list[Fraction]()
+    for name in sorted(numbers | truths):
+        first, second = _list_entries(one[name]), _list_entries(other[name])
+        if len(first) != len(second):
+            return False
+        for a, b in zip(first, second, strict=True):
+            if name in truths and isinstance(a, bool) and isinstance(b, bool):
+                moves.append(Fraction(b - a))
+                continue
+            if not isinstance(a, Fraction) or not isinstance(b, Fraction):
+                return False
+            moves.append(b - a)
+    return _satisfies_relation(moves, relation, k)
+
+
+def _satisfies_relation(moves: Sequence[Fraction], relation: Relation, k: int) -> bool:
+    moved = [move for move in moves if move]
+    within = all(abs(move) <= 1 for move in moves)
+    match relation:
+        case Relation.ONE:
+            return within and len(moved) <= 1
+        case Relation.GROUP:
+            return within and len(moved) <= k
+        case Relation.L1:
+            return sum(map(abs, moves)) <= k
+        case Relation.INCREASING:
+            return within and all(move >= 0 for move in moves)
+        case Relation.DECREASING:
+            return within and all(move <= 0 for move in moves)
+        case _:
+            return within
+
+
+def _has_one_extra_row(short: Arguments, long: Arguments, numbers: set[str]) -> bool:
+    """One list of ``long`` is that of ``short`` with one entry put in somewhere; all else is equal."""
+    different = [name for name in numbers if short[name] != long[name]]
+    if len(different) != 1:
+        return not different
+    a, b = short[different[0]], long[different[0]]
+    if not isinstance(a, tuple) or not isinstance(b, tuple) or len(b) != len(a) + 1:
+        return False
+    return any((*b[:place], *b[place + 1 :]) == a for place in range(len(b)))
+
+
+def _list_entries(value: PathValue | tuple[PathValue, ...]) -> tuple[PathValue, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _measure_length(value: PathValue | tuple[PathValue, ...]) -> int:
+    """Of a list, or of a word: neither is a secret."""
+    return len(value) if isinstance(value, tuple) else getattr(value, "width", 1)

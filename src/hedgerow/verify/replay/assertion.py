@@ -1,0 +1,39 @@
+"""One assertion for tests: the function is private on every pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.numeric.exact_number import Number, parse_whole
+from hedgerow.verify.replay.replay import Replay, replay
+
+__all__ = ["assert_private"]
+
+
+def assert_private(
+    function: Callable[[Any], Any],
+    pairs: Iterable[tuple[Any, Any]],
+    *,
+    epsilon: Number | None = None,
+    delta: Number = 0,
+    disjoint: bool = False,
+    also: Sequence[type] = (),
+    runs: int = 1,
+) -> list[Replay]:
+    """AssertionError with a report when a replay of some pair, in one of its two directions, finds a problem; else all replays.
+
+    ``without_each_row(data)`` gives pairs to begin with. The noise decides which branches are seen: more ``runs`` of each pair see more of
+    them. The result is TESTED on these pairs and no others.
+    """
+    done: list[Replay] = []
+    for number, (one, other) in enumerate(pairs, 1):
+        for data, neighbour in ((one, other), (other, one)) * parse_whole(runs, "runs"):
+            found = replay(function, data, neighbour, epsilon=epsilon, delta=delta, disjoint=disjoint, also=also)
+            if not found:
+                raise AssertionError(f"{getattr(function, '__name__', 'the function')} is not private. Pair {number}: {found}")
+            done.append(found)
+    if not done:
+        raise InvalidArgument("pairs", "must be at least one pair of data sets")
+    return done

@@ -1,0 +1,102 @@
+"""Variances, covariances and correlations from moments: exact without noise, covering with it, NULL where noise drowned them."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.answers.estimates.estimate import estimate_aggregate
+from hedgerow.answers.estimates.variance import VarianceEstimate, _bound_variance, _compute_variance
+from hedgerow.mechanisms import Gaussian, Laplace
+from hedgerow.plan.measures import ClampedGrid, Measure
+from hedgerow.sql.question import AggregateCall, AggregateFunction
+
+SNAP, OTHER = ClampedGrid(Fraction(1, 2), -10, 90), ClampedGrid(Fraction(3), 0, 40)
+NONE = Laplace(Fraction(1, 1000))
+GENERATOR = np.random.default_rng(7)
+X = GENERATOR.integers(-10, 91, 400)
+Y = np.clip(X // 3 + GENERATOR.integers(0, 12, 400), 0, 40)
+
+
+def basis(values: Any, snap: ClampedGrid, degree: int) -> list[Any]:
+    y, w = np.asarray(values, dtype=object) - snap.low, snap.high - snap.low
+    return [y, w - y] if degree == 1 else [y * y, 2 * y * (w - y), (w - y) * (w - y)]
+
+
+def found(function: AggregateFunction, x: Any, y: Any | None, degree: int, law: Any = NONE, draws: int = 1) -> Any:
+    measure = Measure("moments", "v0", SNAP, degree=degree, second=None if y is None else ("v1", OTHER))
+    columns = basis(x, SNAP, degree)
+    if y is not None:
+        columns = [a * b for a, b in itertools.product(columns, basis(y, OTHER, degree))]
+    numbers = [[law.sample(int(column.sum())) for _ in range(draws)] for column in columns]
+    return estimate_aggregate(AggregateCall("a0", function, measure, "real", "…"), numbers, law)
+
+
+CASES: list[tuple[AggregateFunction, bool, int, Any]] = [
+    ("VAR_POP", False, 2, lambda x, _: np.var(x)),
+    ("VAR_SAMP", False, 2, lambda x, _: np.var(x, ddof=1)),
+    ("STDDEV_POP", False, 2, lambda x, _: np.std(x)),
+    ("STDDEV_SAMP", False, 2, lambda x, _: np.std(x, ddof=1)),
+    ("COVAR_POP", True, 1, lambda x, y: np.cov(x, y, ddof=0)[0, 1]),
+    ("COVAR_SAMP", True, 1, lambda x, y: np.cov(x, y)[0, 1]),
+    ("CORR", True, 2, lambda x, y: np.corrcoef(x, y)[0, 1]),
+]
+
+
+@pytest.mark.parametrize(("function", "two", "degree", "truth"), CASES)
+def test_without_noise_they_are_what_numpy_says(function: AggregateFunction, two: bool, degree: int, truth: Any) -> None:
+    for x, y in ((X, Y), (X, 40 - Y)):
+        true = float(truth(x / 2, y * 3))
+        made = found(function, x, y if two else None, degree)
+        assert made.values == [pytest.approx(true)]
+        ((low, high),) = made.intervals(0.95)
+        assert low - 1e-6 * abs(true) <= true <= high + 1e-6 * abs(true)
+        assert high - low < 1e-3 * abs(true)
+
+
+@pytest.mark.parametrize("law", [Laplace, Gaussian])
+@pytest.mark.parametrize(("function", "two", "degree", "truth"), CASES)
+def test_intervals_cover(function: AggregateFunction, two: bool, degree: int, truth: Any, law: Any) -> None:
+    """300 draws at 80 %: fewer than 195 hits would be a deviation of more than six standard errors."""
+    scale = Fraction(2 * 100**degree * (40**degree if two else 1))
+    made = found(function, X, Y if two else None, degree, law(scale), 300)
+    true = float(truth(X / 2, Y * 3))
+    assert sum(low <= true <= high for low, high in made.intervals(Fraction(8, 10))) > 195
+    assert sum(low <= value <= high for value, (low, high) in zip(made.values, made.intervals(0.99), strict=True)) == 300
+
+
+def test_what_noise_drowned_is_null() -> None:
+    law = Laplace(Fraction(10**9))
+    spread = VarianceEstimate([[5, -9], [3, 1], [0, -2]], law, SNAP, 100**2, is_sample=False, is_root=False)
+    assert spread.values[1] is None
+    (_, high), _ = spread.intervals(0.95)  # type: ignore[misc]
+    assert high == pytest.approx(0.25 * 50**2)
+    one = VarianceEstimate([[100**2], [0], [0]], NONE, SNAP, 100**2, is_sample=True, is_root=False)
+    assert one.values == [None]
+    assert one.intervals(0.95) == [None]
+    for function in ("COVAR_SAMP", "CORR"):
+        few = found(function, X[:1], Y[:1], 1 if function == "COVAR_SAMP" else 2)  # type: ignore[arg-type]
+        assert few.values == [None]
+        assert few.intervals(0.95) in ([None], [(-1.0, 1.0)])
+    nothing = found("COVAR_POP", X[:0], Y[:0], 1)
+    assert nothing.values == [None]
+    ((low, high),) = nothing.intervals(0.95)
+    assert low < 0 < high
+
+
+def test_the_variances_of_a_box_are_found_among_its_points() -> None:
+    """Against a fine grid of points in random boxes."""
+    generator = np.random.default_rng(3)
+    for _ in range(300):
+        lows = generator.integers(0, 50, 3) * generator.integers(0, 2, 3)
+        box = [(float(low), float(low + wide)) for low, wide in zip(lows, generator.integers(0, 60, 3), strict=True)]
+        points = itertools.product(*(np.linspace(*pair, 13) for pair in box))
+        inside = [_compute_variance(*point) for point in points if sum(point) > 0] or [0.0]
+        least, most = _bound_variance(box)
+        assert least <= min(inside) + 1e-12
+        assert most >= max(inside) - 1e-12
+        assert most <= max(inside) + 0.02 or most == 0.25

@@ -1,0 +1,407 @@
+"""Opening: the ledger rules, a policy that says more is refused until it is accepted, and mistakes change nothing."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from database.clinic import POLICY, visits, write
+from hedgerow import protect
+from hedgerow.database import accept_policy, open, read_budgets, read_quotas
+from hedgerow.database import open_database as opening
+from hedgerow.database.open_database import open_dry_run
+from hedgerow.errors import InvalidArgument, LedgerError, Refused, SourceError
+from hedgerow.policy import Policy, list_loosenings
+
+
+def test_the_budget_lives_on_in_its_file(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        first = db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+    with open(path, in_process=True) as db:
+        assert db.budget.epsilon.spent == Fraction(1, 2)  # type: ignore[union-attr]
+        assert db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5).rows == first.rows  # type: ignore[union-attr]
+
+
+def test_a_file_that_has_changed_is_told_of_before_anything_is_paid(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        first, spent = db.query("SELECT COUNT(*) AS n FROM visits"), db.budget.epsilon.spent  # type: ignore[union-attr]
+        (data := tmp_path / "visits.parquet").write_bytes(data.read_bytes())
+        with pytest.raises(SourceError, match="The file of visits has changed since it was opened"):
+            db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 3")
+        assert db.budget.epsilon.spent == spent  # type: ignore[union-attr]
+        assert db.query("SELECT COUNT(*) AS n FROM visits").rows == first.rows  # what was answered stays
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("epsilon = 3.0", "epsilon = 4.0", "budget"),
+        ("max = 110", "max = 120", "age"),
+        ("max_groups = 2", "max_groups = 3", "max_groups"),
+        ('"add-remove"', '"change-one"', "neighbours"),
+        ("note = { hidden = true }", "", "note"),
+        ("max_epsilon = 0.5", "max_epsilon = 0.6", "ana"),
+    ],
+)
+def test_what_loosens_must_be_accepted(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    path.write_text(POLICY.replace(old, new))
+    with pytest.raises(Refused, match=said) as caught:
+        open(path, in_process=True)
+    assert "hedgerow policy accept" in str(caught.value)
+    entry, changes = accept_policy(path, note="agreed")
+    assert entry is not None
+    assert entry.body["note"] == "agreed"
+    assert any(said in change for change in changes)
+    with open(path, in_process=True) as db:
+        assert db.ledger.state.policy is not None
+    assert accept_policy(path) == (None, ())
+
+
+def test_what_tightens_needs_no_word_but_is_kept(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))
+    with open(path, in_process=True) as db:
+        assert db.budget.epsilon.total == 2  # type: ignore[union-attr]
+        assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy", "policy"]
+    path.write_text(POLICY)
+    with pytest.raises(Refused, match="budget"):
+        open(path, in_process=True)
+
+
+def overtaken(path: Path, monkeypatch: pytest.MonkeyPatch, faster: str) -> None:
+    """Another process lets its policy rule while the next one to open looks at what the ledger accepted."""
+
+    def meanwhile(old: Policy, new: Policy) -> tuple[str, ...]:
+        monkeypatch.undo()
+        path.write_text(POLICY.replace("epsilon = 3.0", f"epsilon = {faster}"))
+        open(path, in_process=True).close()
+        return list_loosenings(old, new)
+
+    open(path, in_process=True).close()
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))
+    monkeypatch.setattr(opening, "list_loosenings", meanwhile)
+
+
+def test_a_policy_is_compared_with_the_one_that_rules_when_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overtaken(path := write(tmp_path), monkeypatch, "1.0")
+    with pytest.raises(Refused, match="epsilon is raised from 1 to 2"):
+        open(path, in_process=True)
+    overtaken(path := write(tmp_path / "accepted"), monkeypatch, "1.0")
+    with pytest.raises(Refused, match="Another policy has come to rule in the meantime"):
+        accept_policy(path)
+
+
+def test_of_two_that_open_with_the_same_policy_one_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    overtaken(path := write(tmp_path), monkeypatch, "2.0")
+    with open(path, in_process=True) as db:
+        assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy", "policy"]
+
+
+def test_to_rehearse_a_policy_changes_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open_dry_run(path) as trial:
+        assert trial.budget.epsilon.total == 3  # type: ignore[union-attr]
+        with pytest.raises(LedgerError, match="nothing can be charged to it"):
+            trial.query("SELECT COUNT(*) AS n FROM visits")
+    assert not list(tmp_path.glob("clinic.ledger*"))
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+        path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 2.0"))
+        with open_dry_run(path) as trial:
+            assert (trial.budget.epsilon.total, trial.budget.epsilon.spent) == (2, Fraction(1, 2))  # type: ignore[union-attr]
+        assert [entry.kind for entry in db.ledger.entries()] == ["open", "policy", "charge", "answer"]
+        db.query("SELECT COUNT(*) AS n FROM visits WHERE age > 3")  # whoever has it open goes on
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 4.0"))
+    with pytest.raises(Refused, match="epsilon is raised from 3 to 4"):
+        open_dry_run(path)
+    path.write_text(POLICY.replace('name = "clinic"', 'name = "fresh"'))
+    with pytest.raises(Refused, match="already keeps the budget"):
+        open_dry_run(path)
+
+
+def test_raising_the_budget_raises_nothing_else(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=1)
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 4.0").replace("max = 110", "max = 120"))
+    with pytest.raises(Refused, match="more than the budget"):
+        accept_policy(path, budgets_only=True)
+    path.write_text(POLICY.replace("epsilon = 3.0", "epsilon = 4.0"))
+    accept_policy(path, budgets_only=True)
+    with open(path, in_process=True) as db:
+        assert db.budget.epsilon.left == 3  # type: ignore[union-attr]
+
+
+def test_a_source_under_another_name_has_the_same_budget(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=1)
+    renamed = POLICY.replace("[tables.visits", "[tables.again").replace(
+        'neighbours = "add-remove"', 'neighbours = "add-remove"\npopulation = "others"'
+    )
+    path.write_text(renamed.replace("[budget]", "[budgets.others]"))
+    with pytest.raises(Refused):
+        open(path, in_process=True)
+    with pytest.raises(Refused, match="cannot"):
+        accept_policy(path)
+
+
+OTHER = """[budgets.more]
+epsilon = 1
+[tables.other]
+source = "other.parquet"
+unit = "row"
+neighbours = "add-remove"
+population = "more"
+max_units = 10
+[tables.regions]"""
+
+
+def test_a_charged_population_outlives_its_last_table(tmp_path: Path) -> None:
+    path = write(tmp_path, POLICY.replace("[tables.regions]", OTHER))
+    pq.write_table(visits(5), tmp_path / "other.parquet")
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM other", epsilon=Fraction(1, 2))
+    path.write_text(POLICY.replace("[tables.regions]", "[budgets.more]\nepsilon = 1\n[tables.regions]"))
+    accept_policy(path)
+    with open(path, in_process=True) as db:
+        assert db.budgets["more"].spent == Fraction(1, 2)  # type: ignore[union-attr]
+
+
+def test_mistakes_change_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, POLICY.replace("min = 0, max = 110", "min = 5, max = 1"))
+    with pytest.raises(InvalidArgument, match=r"line \d+"):
+        open(path, in_process=True)
+    path = write(tmp_path, POLICY.replace('"visits.parquet"', '"nowhere.parquet"'))
+    with pytest.raises(SourceError, match=r"nowhere\.parquet"):
+        open(path, in_process=True)
+    path = write(tmp_path, POLICY.replace("age = {", "years = {"))
+    with pytest.raises(SourceError, match="years"):
+        open(path, in_process=True)
+    path = write(tmp_path, POLICY.replace('age = { type = "integer"', 'city = { type = "integer"'))
+    with pytest.raises(SourceError, match="city"):
+        open(path, in_process=True)
+    path = write(tmp_path, POLICY.replace('unit = "patient_id"', 'unit = "nobody"'))
+    with pytest.raises(SourceError, match="nobody"):
+        open(path, in_process=True)
+    assert not list(tmp_path.glob("*.ledger*"))
+
+
+def test_a_lost_ledger_opens_no_fresh_budget(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=1)
+    (tmp_path / "clinic.ledger").unlink()
+    with pytest.raises(LedgerError):
+        open(path, in_process=True)
+
+
+def test_a_frame_may_have_a_ledger_of_its_own(tmp_path: Path) -> None:
+    for spent in (Fraction(1, 2), Fraction(1)):
+        with protect(
+            visits(), unit="patient_id", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1, ledger=tmp_path / "frame.ledger"
+        ) as db:
+            db.query("SELECT COUNT(*) FROM data" if spent < 1 else "SELECT SUM(age) FROM data", epsilon=0.5)
+            assert db.budget.spent == spent  # type: ignore[union-attr]
+
+
+@pytest.mark.long
+def test_the_engine_in_a_process_of_its_own_says_the_same(tmp_path: Path) -> None:
+    wide = POLICY.replace("epsilon = 3.0", "epsilon = 9000").replace("per_query = 1.0", "per_query = 9000")
+    with open(write(tmp_path, wide)) as db:
+        rows = db.query("SELECT region, COUNT(*) AS n FROM visits GROUP BY region", epsilon=2000).rows  # type: ignore[union-attr]
+    assert [row["n"] for row in rows] == [266, 268, 266, 0]
+
+
+def test_prices_budgets_and_stored_answers_need_no_engine(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        first = db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+        assert db._engine is not None
+    with open(path) as db:
+        db.explain("SELECT SUM(age) FROM visits")
+        assert db.query("SELECT COUNT(*) AS n FROM visits", epsilon=0.5).rows == first.rows  # type: ignore[union-attr]
+        assert db._engine is None
+    (tmp_path / "visits.parquet").unlink()
+    assert read_budgets(path)["people"].epsilon.spent == Fraction(1, 2)  # type: ignore[union-attr]
+
+
+def test_data_that_turn_out_unreadable_cost_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        (tmp_path / "visits.parquet").write_bytes(b"PAR1 no longer PAR1")
+        with pytest.raises(SourceError):
+            db.query("SELECT COUNT(*) FROM visits", epsilon=0.5)
+        assert db.budget.epsilon.spent == 0  # type: ignore[union-attr]
+        with pytest.raises(SourceError):
+            db.start()
+
+
+@pytest.mark.parametrize("named", ['name = "other"', 'name = "clinic"\nledger = "fresh.ledger"'])
+def test_another_ledger_for_the_same_data_is_begun_knowingly(tmp_path: Path, named: str) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits", epsilon=1)
+    path.write_text(POLICY.replace('name = "clinic"', named))
+    with pytest.raises(Refused, match=r'Write ledger = "clinic\.ledger"'):
+        open(path, in_process=True)
+    assert [file.name for file in tmp_path.glob("*.ledger")] == ["clinic.ledger"]
+    (tmp_path / "broken.ledger.anchor").write_text("this is no anchor")  # the trouble of another ledger is not ours
+    with pytest.raises(Refused, match="fresh budget"):
+        open(path, in_process=True)
+    accept_policy(path, note="a new study, agreed by the board")
+    with open(path, in_process=True) as db:
+        assert db.budget.epsilon.spent == 0  # type: ignore[union-attr]
+
+
+def test_a_policy_that_no_longer_rules_answers_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        db.query("SELECT SUM(age) FROM visits", epsilon=0.1)
+        path.write_text(POLICY.replace('age = { type = "integer", min = 0, max = 110 }', "age = { hidden = true }"))
+        accept_policy(path)
+        for sql in ("SELECT SUM(age) FROM visits", "SELECT COUNT(*) FROM visits"):
+            with pytest.raises(Refused, match="Open it again"):
+                db.query(sql, epsilon=0.1)
+            with pytest.raises(Refused, match="Open it again"):
+                db.explain(sql, epsilon=0.1)
+        assert db.budget.epsilon.spent == Fraction(1, 10)  # type: ignore[union-attr]
+
+
+def test_failed_runs_are_forgiven_by_the_custodian(tmp_path: Path) -> None:
+    path = write(tmp_path, POLICY.replace("default_epsilon = 0.1", "default_epsilon = 0.01"))
+    with open(path, analyst="bob", in_process=True) as db:
+        db.start()
+        db._source._session.close()  # type: ignore[attr-defined]
+        for least in range(20):
+            with pytest.raises(SourceError, match="charged"):
+                db.query(f"SELECT COUNT(*) FROM visits WHERE age > {least}")
+        with pytest.raises(Refused, match="policy accept --anew"):
+            db.query("SELECT COUNT(*) FROM visits WHERE age > 50")
+    assert accept_policy(path) == (None, ())
+    entry, changes = accept_policy(path, anew=True)
+    assert entry is not None
+    assert changes == ()
+    with open(path, analyst="bob", in_process=True) as db:
+        db.query("SELECT COUNT(*) FROM visits WHERE age > 50")
+
+
+def test_another_name_of_the_same_file_is_no_fresh_budget(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    (tmp_path / "again.parquet").hardlink_to(tmp_path / "visits.parquet")
+    (tmp_path / "ledgers").mkdir()
+    moved = 'name = "clinic"\nledger = "ledgers/clinic.ledger"'
+    path.write_text(POLICY.replace('name = "clinic"', moved).replace("visits.parquet", "again.parquet"))
+    with pytest.raises(Refused, match=r'clinic.ledger already keeps the budget of visits.parquet.* Write ledger = "clinic\.ledger"'):
+        open(path, in_process=True)
+    with pytest.raises(Refused, match="fresh budget"):
+        read_budgets(path)
+    (tmp_path / "visits.parquet").unlink()  # what lay there is gone: nothing tells any more that it was the same
+    open(path, in_process=True).close()
+
+
+def test_a_ledger_beside_the_data_is_found_from_another_folder(tmp_path: Path) -> None:
+    path = write(tmp_path / "data")
+    open(path, in_process=True).close()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    text = POLICY.replace('"regions.csv"', f'"{tmp_path}/data/regions.csv"')
+    (elsewhere / "clinic.toml").write_text(text.replace('"visits.parquet"', f'"{tmp_path}/data/visits.parquet"'))
+    with pytest.raises(Refused, match=r'already keeps the budget of visits\.parquet.*Write ledger = "\.\./data/clinic\.ledger"'):
+        open(elsewhere / "clinic.toml", in_process=True)
+    (elsewhere / "linked.parquet").symlink_to(tmp_path / "data" / "visits.parquet")
+    (elsewhere / "clinic.toml").write_text(text.replace('"visits.parquet"', '"linked.parquet"'))
+    (tmp_path / "data" / "clinic.ledger").unlink()  # its anchor is left, and knows
+    with pytest.raises(Refused, match="fresh budget"):
+        open(elsewhere / "clinic.toml", in_process=True)
+    assert not list(elsewhere.glob("*.ledger*"))
+
+
+def test_a_link_takes_no_source_to_another_population(tmp_path: Path) -> None:
+    """Not even with the custodian's word: the people are the same."""
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    (tmp_path / "other.parquet").hardlink_to(tmp_path / "visits.parquet")
+    more = POLICY.replace("[budget]", "[budgets.people]").replace(
+        "[tables.visits.columns]", 'population = "people"\n[tables.visits.columns]'
+    )
+    moved = more.replace('"visits.parquet"', '"other.parquet"').replace(
+        "[budgets.people]", "[budgets.others]\nepsilon = 1\n[budgets.people]"
+    )
+    path.write_text(moved.replace('population = "people"', 'population = "others"').replace("[tables.visits", "[tables.again"))
+    with pytest.raises(Refused, match="takes the source of 'visits' to another population"):
+        open(path, in_process=True)
+    with pytest.raises(Refused, match=r"visits\.parquet' belongs to the population 'people' and cannot move to 'others'"):
+        accept_policy(path)
+
+
+def test_the_other_ledger_is_only_looked_at(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with open(path, in_process=True) as db:
+        path.write_text(POLICY.replace('name = "clinic"', 'name = "other"'))
+        with db.ledger._transaction(), pytest.raises(Refused, match="fresh budget"):  # somebody holds its lock
+            open(path, in_process=True)
+
+
+def test_ledgers_about_other_data_may_lie_side_by_side(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    open(path, in_process=True).close()
+    pq.write_table(visits(7), tmp_path / "staff.parquet")
+    path.write_text(POLICY.replace('name = "clinic"', 'name = "other"').replace("visits.parquet", "staff.parquet"))
+    open(path, in_process=True).close()
+    for name in ("one", "two"):  # a frame has no name that could be known again
+        protect(
+            visits(), unit="patient_id", neighbours="add-remove", columns={"age": (0, 110)}, epsilon=1, ledger=tmp_path / f"{name}.ledger"
+        ).close()
+    assert {file.stem for file in tmp_path.glob("*.ledger")} == {"clinic", "other", "one", "two"}
+
+
+def test_the_policy_says_how_many_runs_may_fail(tmp_path: Path) -> None:
+    path = write(tmp_path, POLICY.replace('name = "clinic"', 'name = "clinic"\nmax_failures = 2'))
+    with open(path, analyst="bob", in_process=True) as db:
+        db.start()
+        db._source._session.close()  # type: ignore[attr-defined]
+        for least in range(2):
+            with pytest.raises(SourceError, match="charged"):
+                db.query(f"SELECT COUNT(*) FROM visits WHERE age > {least}")
+        with pytest.raises(Refused, match=r"never ended \(2\)"):
+            db.query("SELECT COUNT(*) FROM visits WHERE age > 50")
+    path.write_text(path.read_text().replace("max_failures = 2", "max_failures = 3"))
+    with pytest.raises(Refused, match="max_failures is raised from 2 to 3"):
+        open(path, in_process=True)
+    assert accept_policy(path)[1] == ("database: max_failures is raised from 2 to 3.",)
+
+
+UNUSED = POLICY.replace("[tables.visits]\n", "[budgets.staff]\nepsilon = 2\n\n[tables.visits]\n", 1)
+
+
+def test_a_budget_that_no_table_uses_yet_stands_in_nobodys_way(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    path.write_text(UNUSED)
+    assert list(read_budgets(path)) == ["people"]
+    with open(path, in_process=True) as db:
+        assert list(db.budgets) == ["people"]
+        assert db.budget == db.budgets["people"]
+        assert any("staff" in warning for warning in db.policy.warnings)
+    path.write_text(UNUSED.replace("public = true", 'unit = "row"\nneighbours = "add-remove"\npopulation = "staff"'))
+    accept_policy(path)
+    assert list(read_budgets(path)) == ["people", "staff"]
+
+
+def test_quotas_are_told_with_what_is_left(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    quota = read_quotas(path)["ana"]
+    assert quota is not None
+    assert (quota.total, quota.spent, quota.left) == (Fraction(1, 2), 0, Fraction(1, 2))
+    path.write_text(POLICY.replace("max_epsilon = 0.5", ""))
+    accept_policy(path)
+    assert read_quotas(path) == {"ana": None, "bob": None}

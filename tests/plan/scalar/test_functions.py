@@ -1,0 +1,258 @@
+"""Every function of the list: total on its types, and within the range that it announces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import date
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+
+from hedgerow.engines.reference.column_casts import read_value
+from hedgerow.errors import Refused, Unbounded, Unsupported
+from hedgerow.plan.scalar.dates import DATE_SHIFTS
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, evaluate, infer_range, insert_casts
+from hedgerow.plan.scalar.functions import FUNCTIONS, round_half_away
+from hedgerow.plan.scalar.strings import STRING_FUNCTIONS
+from hedgerow.plan.schema import Column
+from hedgerow.plan.values import Range, Type, Value
+from plan import trees
+
+ARITY = {"case": (3, 5), "coalesce": (1, 3), "in": (2, 4), "and": (2, 3), "or": (2, 3), "least": (2, 3), "greatest": (2, 3)}
+UNARY = {"negate", "abs", "floor", "ceil", "round", "sqrt", "ln", "to real", "not", "is null"}
+KINDS: dict[Type, type] = {"boolean": bool, "integer": int, "real": float, "text": str, "date": date}
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+def test_the_list_is_closed() -> None:
+    assert len(FUNCTIONS) == 30 + 10 + 3 + 8
+    assert all(name == function.name for name, function in FUNCTIONS.items())
+
+
+def column(random: Random, name: str, type_: Type) -> Column:
+    """Bounds anywhere, also at the ends and on one point; sometimes none."""
+    if type_ in ("text", "boolean") or random.random() < 0.15:
+        return Column(name, type_)
+    ends = [trees.value(random, type_) for _ in range(2)]
+    if random.random() < 0.3:
+        ends[1] = ends[0]
+    most = Fraction(2**1000)
+    low, high = sorted(min(max(Fraction(end.toordinal() if isinstance(end, date) else end), -most), most) for end in ends)
+    return Column(name, type_, low, most if type_ == "real" and random.random() < 0.1 else high)
+
+
+def types_of(random: Random, function: str) -> list[Type]:
+    """Types that the function may accept, or not: then it must refuse."""
+    if function in STRING_FUNCTIONS:
+        return [*STRING_FUNCTIONS[function][0], *random.choice([["text"], []])] if function == "concat" else list(STRING_FUNCTIONS[function][0])
+    if function in ("days between", *DATE_SHIFTS):
+        return ["date", "date" if function == "days between" else "integer"]
+    if function.startswith(("start of", "day", "year", "quarter", "month")):
+        return ["date"]
+    if function in ("and", "or", "not"):
+        return ["boolean"] * (1 if function == "not" else random.choice(ARITY[function]))
+    if function == "like":
+        return ["text", "text"]
+    if function in ("least", "greatest") and random.random() < 0.3:
+        return ["date"] * random.choice(ARITY[function])
+    count = 1 if function in UNARY else random.choice(ARITY.get(function, (2,)))
+    first = random.choice(
+        trees.ALL if function in ("=", "<>", "<", "<=", ">", ">=", "in", "case", "coalesce", "nullif", "is null") else trees.NUMBERS
+    )
+    types: list[Type] = [random.choice(trees.NUMBERS) if first in trees.NUMBERS else first for _ in range(count)]
+    return ["boolean" if function == "case" and i % 2 == 0 and i < count - 1 else type_ for i, type_ in enumerate(types)]
+
+
+def inside(value: Any, known: Range) -> bool:
+    """In the list and between the bounds; reals may be off by rounding, which is relative to the larger bound."""
+    number = Fraction(value.toordinal()) if isinstance(value, date) else value
+    if known.values is not None and value not in known.values:
+        return False
+    if (known.low is None and known.high is None) or isinstance(value, bool | str):
+        return True
+    slack = Fraction(0)
+    if known.type == "real":
+        slack = max(abs(known.low or 0), abs(known.high or 0)) / 2**50 + Fraction(1, 2**1060)
+        if math.isinf(value):
+            return (known.high if value > 0 else known.low) is None
+    exact = Fraction(number)
+    return (known.low is None or known.low - slack <= exact) and (known.high is None or exact <= known.high + slack)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_values_lie_in_the_range_that_is_announced(function: str) -> None:
+    tried = 0
+    for example in range(100):
+        random = Random(f"{function} {example}")
+        columns = [column(random, f"c{i}", type_) for i, type_ in enumerate(types_of(random, function))]
+        call, ranges = Call(function, tuple(ColumnRef(c.name) for c in columns)), {c.name: c.range for c in columns}
+        try:
+            known = infer_range(call, ranges)
+        except Refused:
+            continue
+        tried += 1
+        for _ in range(8):
+            row: dict[str, Value] = {c.name: read_value(c, None if random.random() < 0.1 else trees.value(random, c.type)) for c in columns}
+            value = evaluate(insert_casts(call, ranges), row)
+            if value is None:
+                assert known.nullable or any(v is None for v in row.values()), (example, row)
+            else:
+                assert type(value) is KINDS[known.type], (example, row, value)
+                assert inside(value, known), (example, row, value, known)
+    assert tried > 8
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "value"),
+    [
+        ("+", (1, 0.5), 1.5),
+        ("+", (2**53 + 1, 0.0), 2.0**53),
+        ("-", (1, 3), -2),
+        ("*", (2, 0.5), 1.0),
+        ("/", (7, 2), 3.5),
+        ("/", (7, 0), None),
+        ("/", (7.0, -0.0), None),
+        ("%", (7, 3), 1),
+        ("%", (-7, 3), -1),
+        ("%", (7, -3), 1),
+        ("%", (7, 0), None),
+        ("negate", (3,), -3),
+        ("abs", (-3,), 3),
+        ("floor", (-1.5,), -2),
+        ("ceil", (-1.5,), -1),
+        ("round", (-1.5,), -2),
+        ("round", (2.5,), 3),
+        ("sqrt", (4,), 2.0),
+        ("sqrt", (-4,), None),
+        ("ln", (1,), 0.0),
+        ("ln", (0.0,), None),
+        ("least", (2, 1.5), 1.5),
+        ("greatest", (2, 1.5), 2.0),
+        ("to real", (2,), 2.0),
+        ("=", (2**53 + 1, 2.0**53), True),
+        ("<>", ("a", "b"), True),
+        ("<", (1, 1), False),
+        ("<=", (1, 1), True),
+        (">", ("b", "a"), True),
+        (">=", (date(2020, 1, 1), date(2020, 1, 2)), False),
+        ("in", (1, 2, 1), True),
+        ("in", (1, 2, None), None),
+        ("like", ("abc", "a%"), True),
+        ("and", (True, None, False), False),
+        ("or", (None, True), True),
+        ("not", (True,), False),
+        ("not", (None,), None),
+        ("is null", (None,), True),
+        ("case", (None, 1, 2), 2),
+        ("coalesce", (None, 2), 2),
+        ("nullif", (2, 2), None),
+        ("quarter", (date(2020, 4, 1),), 2),
+        ("start of quarter", (date(2020, 6, 1),), date(2020, 4, 1)),
+        ("least", (date(2020, 6, 1), date(2020, 4, 1)), date(2020, 4, 1)),
+        ("greatest", (date(2020, 6, 1), None), None),
+        ("add days", (date(2020, 2, 28), 2), date(2020, 3, 1)),
+        ("add months", (date(2020, 3, 31), -1), date(2020, 2, 29)),
+        ("days between", (date(2020, 1, 1), date(2020, 3, 1)), 60),
+        ("length", (None,), None),
+        ("concat", ("a", "", "b"), "ab"),
+    ],
+)
+def test_meaning(function: str, arguments: tuple[Value, ...], value: Value) -> None:
+    row = {f"c{i}": argument for i, argument in enumerate(arguments)}
+    found = evaluate(Call(function, tuple(map(ColumnRef, row))), row)
+    assert (type(found), found) == (type(value), value)
+
+
+def test_half_away() -> None:
+    assert [round_half_away(x) for x in (0.5, -0.5, 1.5, 2.4, 0.49999999999999994, -0.0)] == [1, -1, 2, 2, 0, 0]
+    assert round_half_away(Fraction(10**400) + Fraction(1, 2)) == 10**400 + 1
+
+
+def real(low: float, high: float, step: Fraction | None = None) -> Range:
+    return Range("real", Fraction(low), Fraction(high), step)
+
+
+def whole(low: int, high: int) -> Range:
+    return Range("integer", Fraction(low), Fraction(high), ONE)
+
+
+@pytest.mark.parametrize(
+    ("function", "ranges", "step"),
+    [
+        ("+", [real(0, 1, Fraction(1, 4)), real(0, 1, Fraction(1, 6))], Fraction(1, 12)),
+        ("-", [real(0, 1, Fraction(1, 4)), real(0, 1)], None),
+        ("*", [real(0, 1, Fraction(1, 4)), real(0, 1, Fraction(1, 6))], Fraction(1, 24)),
+        ("*", [real(0, 1, Fraction(1, 4)), whole(-3, -3)], Fraction(3, 4)),
+        ("*", [real(3, 3), real(0, 1, Fraction(1, 4))], Fraction(3, 4)),
+        ("*", [real(0, 1), real(0, 1)], None),
+        ("negate", [real(0, 1, Fraction(1, 4))], Fraction(1, 4)),
+        ("least", [real(0, 1, Fraction(1, 4)), whole(0, 3)], Fraction(1, 4)),
+        ("to real", [whole(0, 3)], Fraction(1)),
+        ("to real", [real(0, 3, Fraction(1, 4))], Fraction(1, 4)),
+        ("+", [whole(0, 1), whole(0, 1)], ONE),
+    ],
+)
+def test_steps(function: str, ranges: Sequence[Range], step: Fraction | None) -> None:
+    assert FUNCTIONS[function].infer_range(ranges).step == step
+
+
+def test_the_least_and_the_greatest_clamp_what_has_no_bounds() -> None:
+    free, nine = Range("integer", step=ONE), whole(9, 9)
+    below = FUNCTIONS["least"].infer_range([free, nine])
+    assert below == Range("integer", None, Fraction(9), ONE)
+    assert FUNCTIONS["greatest"].infer_range([below, whole(0, 0)]) == Range("integer", ZERO, Fraction(9), ONE)
+    assert FUNCTIONS["greatest"].infer_range([free, nine]) == Range("integer", Fraction(9), None, ONE)
+    assert FUNCTIONS["least"].infer_range([free, Range("real")]) == Range("real")
+    days = [Range("date", Fraction(low), Fraction(low + 5), nullable=False) for low in (700_000, 700_003)]
+    assert FUNCTIONS["least"].infer_range(days) == days[0]
+    assert FUNCTIONS["greatest"].infer_range(days) == days[1]
+
+
+def test_bounds_by_hand() -> None:
+    def bounds(function: str, *ranges: Range) -> tuple[Fraction | None, Fraction | None]:
+        found = FUNCTIONS[function].infer_range(ranges)
+        return found.low, found.high
+
+    assert bounds("-", whole(0, 1), whole(2, 5)) == (-5, -1)
+    assert bounds("*", whole(-2, 3), whole(-5, 1)) == (-15, 10)
+    assert bounds("/", whole(1, 2), whole(4, 8)) == (Fraction(1, 8), Fraction(1, 2))
+    assert bounds("/", whole(1, 2), whole(-1, 8)) == (None, None)
+    assert bounds("%", whole(-2, 9), whole(0, 5)) == (-2, 4)
+    assert bounds("abs", whole(-2, 1)) == (0, 2)
+    assert bounds("abs", whole(-3, -2)) == (2, 3)
+    assert bounds("round", real(-1.5, 1.4)) == (-2, 1)
+    assert bounds("floor", whole(-1, 1)) == (-1, 1)
+    assert bounds("sqrt", whole(-4, 4)) == (0, 3)
+    assert bounds("ln", whole(1, 3)) == (0, 2)
+    assert bounds("ln", whole(0, 3)) == (None, None)
+    assert bounds("ln", Range("real", Fraction(1, 10**400), ONE)) == (None, None)
+    assert bounds("greatest", whole(0, 5), whole(3, 4)) == (3, 5)
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "function", "ranges"),
+    [
+        (Unsupported, "works on numbers, and this is text", "+", [Range("text"), whole(0, 1)]),
+        (Unbounded, "known bounds", "+", [Range("integer"), whole(0, 1)]),
+        (Unsupported, r"leave the range of numbers here: its bounds are 0 and 9.22e\+18", "*", [whole(0, 2**32), whole(0, 2**31)]),
+        (Unsupported, r"bounds are 0 and 1.15e\+602", "*", [real(0, 2.0**1000), real(0, 2.0**1000)]),
+        (Unsupported, "% works on whole numbers", "%", [real(0, 1), whole(0, 1)]),
+        (Unsupported, r"up to 2\^53", "floor", [real(0, 1e300)]),
+        (Unsupported, "CAST turns numbers into numbers, and this is a date", "to real", [Range("date")]),
+        (Unsupported, "AND, OR and NOT work on conditions, and this is a whole number", "and", [Range("boolean"), whole(0, 1)]),
+        (Unsupported, "AND, OR and NOT work on conditions, and this is a real number", "not", [real(0, 1)]),
+        (Unsupported, "works on numbers, and this is a truth value", "abs", [Range("boolean")]),
+        (Unsupported, "LIKE works on text", "like", [Range("text"), whole(0, 1)]),
+        (Unsupported, "A comparison needs values of one type", "=", [Range("text"), whole(0, 1)]),
+        (Unsupported, "NULLIF needs values of one type", "nullif", [Range("text"), whole(0, 1)]),
+        (Unsupported, "works on numbers, or on dates, and here are date and integer", "least", [Range("date"), whole(0, 1)]),
+        (Unsupported, "works on numbers, or on dates, and here are text", "greatest", [Range("text")] * 2),
+    ],
+)
+def test_refusals(error: type[Exception], message: str, function: str, ranges: Sequence[Range]) -> None:
+    result: Callable[[Sequence[Range]], Range] = FUNCTIONS[function].infer_range
+    with pytest.raises(error, match=message):
+        result(ranges)

@@ -1,0 +1,103 @@
+"""Functions of text: what each means, by hand and against an obvious reading, and what is known of the results."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from hedgerow.errors import Unbounded, Unsupported
+from hedgerow.plan.scalar.expressions import Constant
+from hedgerow.plan.scalar.strings import STRING_FUNCTIONS, infer_string_range
+from hedgerow.plan.values import Range, Value
+
+RUN = {name: run for name, (_, _, run) in STRING_FUNCTIONS.items()}
+TEXT, ONE = Range("text"), Fraction(1)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "value"),
+    [
+        ("lower", ("ÄbΣ Ǆ",), "äbσ ǆ"),
+        ("lower", ("İ",), "i"),
+        ("upper", ("äbς ǆ",), "ÄBΣ Ǆ"),
+        ("upper", ("ßŉﬁᾳ",), "ẞŉﬁᾼ"),
+        ("trim", ("  a b ",), "a b"),
+        ("trim", ("\ta\u3000",), "\ta\u3000"),
+        ("trim", ("   ",), ""),
+        ("length", ("a😀é",), 3),
+        ("length", ("",), 0),
+        ("substring", ("abcde", 2, 3), "bcd"),
+        ("substring", ("abcde", 4, 9), "de"),
+        ("substring", ("abcde", 0, 3), "ab"),
+        ("substring", ("abcde", -1, 2), ""),
+        ("substring", ("abcde", -1, 3), "a"),
+        ("substring", ("abcde", 3, 0), ""),
+        ("substring", ("abcde", 3, -2), ""),
+        ("substring", ("abcde", 6, 1), ""),
+        ("right", ("abc", 2), "bc"),
+        ("right", ("abc", 5), "abc"),
+        ("right", ("abc", 0), ""),
+        ("right", ("abc", -1), ""),
+        ("concat", ("a", "b", "c"), "abc"),
+        ("starts with", ("abc", "ab"), True),
+        ("starts with", ("abc", ""), True),
+        ("starts with", ("abc", "b"), False),
+    ],
+)
+def test_meaning(function: str, arguments: tuple[Value, ...], value: Value) -> None:
+    found = RUN[function](*arguments)
+    assert (type(found), found) == (type(value), value)
+
+
+def test_case_goes_code_point_by_code_point() -> None:
+    every = "".join(map(chr, range(sys.maxunicode + 1)))
+    low, up = RUN["lower"](every), RUN["upper"](every)
+    assert len(low) == len(up) == len(every)
+    letters = [c for c, small, large in zip(every, low, up, strict=True) if (small, large) != (c, c)]
+    assert len(letters) > 2000
+    assert {unicodedata.category(c) for c in letters} <= {"Lu", "Ll", "Lt", "Nl", "So", "Mn"}
+
+
+def test_substring_is_what_stands_at_the_places() -> None:
+    random = Random(1)
+    for _ in range(500):
+        text, start, count = "abcdefg"[: random.randint(0, 7)], random.randint(-9, 9), random.randint(-9, 9)
+        assert RUN["substring"](text, start, count) == "".join(c for p, c in enumerate(text, 1) if start <= p < start + count)
+
+
+def test_results_are_listed_where_the_arguments_are() -> None:
+    listed = Range("text", values=("Ab", "aB", "c"))
+    two, nothing = Constant(2, "integer").range, Constant(None, "text").range
+    assert infer_string_range("lower", [listed]) == Range("text", values=("ab", "c"))
+    assert infer_string_range("length", [listed]) == Range("integer", ONE, Fraction(2), ONE, (1, 2))
+    assert infer_string_range("length", [nothing]) == Range("integer", values=())
+    assert infer_string_range("length", [TEXT.with_changes(nullable=False)]) == Range("integer", Fraction(0), None, ONE, nullable=False)
+    assert infer_string_range("right", [listed, two]) == Range("text", values=("Ab", "aB", "c"))
+    assert infer_string_range("concat", [listed, Constant("!", "text").range]) == Range("text", values=("Ab!", "aB!", "c!"))
+    assert infer_string_range("concat", [listed, TEXT]) == TEXT
+    assert infer_string_range("starts with", [listed, listed]) == Range("boolean")
+    many = Range("text", values=tuple(map(str, range(40))))
+    assert infer_string_range("concat", [many, many]).values is None
+    assert infer_string_range("upper", [many]).values == tuple(sorted(map(str, range(40))))
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "function", "ranges"),
+    [
+        (Unsupported, r"LOWER works on text\.", "lower", [Range("integer")]),
+        (Unsupported, "SUBSTRING works on text and whole numbers", "substring", [TEXT, Range("real"), Range("integer")]),
+        (Unsupported, "SUBSTRING works on", "substring", [TEXT]),
+        (Unsupported, "CONCAT works on text", "concat", [TEXT]),
+        (Unsupported, "CONCAT works on text", "concat", [TEXT, Range("date")]),
+        (Unsupported, "STARTS_WITH works on text", "starts with", [TEXT, Range("boolean")]),
+        (Unbounded, "RIGHT needs places with known bounds", "right", [TEXT, Range("integer", ONE)]),
+        (Unsupported, r"RIGHT needs places within 2\^31", "right", [TEXT, Range("integer", ONE, Fraction(2**31 + 1))]),
+    ],
+)
+def test_refusals(error: type[Exception], message: str, function: str, ranges: list[Range]) -> None:
+    with pytest.raises(error, match=message):
+        infer_string_range(function, ranges)

@@ -1,0 +1,508 @@
+"""Plans in one form: the same numbers cell for cell, the same key for the same question, another key for another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+
+from depth import many
+from hedgerow.engines.reference.interpreter import RawTables, interpret_plan
+from hedgerow.plan.canonical_plans import canonicalise, compute_plan_key, map_measures
+from hedgerow.plan.contingency import Contingency
+from hedgerow.plan.measures import ClampedGrid, Measure
+from hedgerow.plan.nodes import Aggregate, Bound, Filter, Group, Join, Project, RelationNode, Table, Union, UnitAggregation, UnitStatistic
+from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.scalar.expressions import Call, ColumnRef, Constant, Expression
+from hedgerow.plan.schema import Column, Link, Partition, Schema
+from hedgerow.plan.values import Value
+from hedgerow.privacy.unit import Unit
+from plan import meetings, trees, worlds
+
+TABLE = Table(trees.SCHEMA)
+PUBLIC = Table(
+    Schema("places", (Column("name", "text"), Column("size", "integer", Fraction(0), Fraction(9)), Column("open", "boolean")), None)
+)
+SNAP = ClampedGrid(Fraction(1), -3, 3)
+
+
+def _source(random: Random) -> RelationNode:
+    """Expressions of all kinds on top of each other; all end in columns k (a key), n and r (numbers)."""
+    source: RelationNode = TABLE
+    for _ in range(random.randint(0, 2)):
+        source = Filter(source, trees.expression(random, "boolean", 2))
+    shapes = [
+        (
+            ("k", trees.expression(random, "boolean", 2)),
+            ("n", trees.expression(random, "integer", 2)),
+            ("r", trees.expression(random, "real", 2)),
+        )
+        for _ in range(2)
+    ]
+    projects: list[RelationNode] = [Project(source, outputs) for outputs in shapes]
+    source = Union((projects[0], projects[1])) if random.random() < 0.3 else projects[0]
+    if random.random() < 0.5:
+        source = Filter(source, Call("or", (ColumnRef("k"), Call("<", (ColumnRef("n"), Constant(2, "integer"))))))
+    return Project(source, (("r", ColumnRef("n")), ("key", ColumnRef("k")), ("x", ColumnRef("r")))) if random.random() < 0.5 else source
+
+
+def _plan(random: Random) -> Aggregate:
+    source = _source(random)
+    columns = source.columns
+    (name,) = [name for name, known in columns.items() if known.type == "boolean"]
+    numbers = [name for name, known in columns.items() if known.type != "boolean"]
+    measures = [Measure("units"), Measure("rows"), *(Measure("values", n) for n in columns), *(Measure("total", n, SNAP) for n in numbers)]
+    measures += [Measure("moments", n, SNAP) for n in numbers]
+    domain = random.choice([None, ((True, False),), ((True,),)])
+    bound = Bound(source, (name,), random.randint(1, 3), random.randint(1, 3))
+    return Aggregate(Group(bound, domain), tuple(random.sample(measures, random.randint(1, 5))))
+
+
+def _by_measure(plan: Aggregate, tables: RawTables) -> dict[tuple[Value, ...], dict[Measure | OrderStatistic, tuple[Any, ...]]]:
+    found = {}
+    for group, numbers in interpret_plan(plan, tables, worlds.rank).items():
+        left = list(numbers)
+        widths = {measure: 1 if isinstance(measure, OrderStatistic) else measure.width for measure in plan.measures}
+        found[group] = {measure: tuple(left.pop(0) for _ in range(width)) for measure, width in widths.items()}
+    return found
+
+
+def _same(plan: Aggregate, tables: RawTables) -> int:
+    """How many cells there are in which something stands; the same in the plan and its normal form."""
+    short, moved = canonicalise(plan), map_measures(plan)
+    assert canonicalise(short) == short
+    assert compute_plan_key(short) == compute_plan_key(plan)
+    before, after = _by_measure(plan, tables), _by_measure(short, tables)
+    assert before.keys() == after.keys()
+    for group, numbers in before.items():
+        assert [numbers[measure] for measure in plan.measures] == [after[group][measure] for measure in moved]
+    unit = Unit("change-one", "row" if plan.bound.source.unit == "row" else "id")
+    assert dict(zip(moved, plan.sensitivity(unit), strict=True)) == dict(zip(short.measures, short.sensitivity(unit), strict=True))
+    return sum(any(map(any, numbers.values())) for numbers in before.values())
+
+
+@pytest.mark.long
+def test_the_same_numbers_cell_for_cell() -> None:
+    full = 0
+    for example in range(100):
+        random = Random(example)
+        rows: list[dict[str, object]] = [{"id": random.choice([1, 2, 3, None]), **trees.row(random)} for _ in range(10)]
+        full += _same(_plan(random), {"visits": rows})
+    assert full > 30
+
+
+def test_the_same_numbers_of_joins_folds_and_links() -> None:
+    full = 0
+    for example in range(many(150)):
+        random = Random(example)
+        world = worlds.world(random)
+        full += _same(worlds.plan(random, world.schemas), world.tables)
+    assert full > 50
+
+
+def c(function: str, *arguments: Expression) -> Call:
+    return Call(function, arguments)
+
+
+def n(value: int) -> Constant:
+    return Constant(value, "integer")
+
+
+I, T, D = ColumnRef("i"), ColumnRef("t"), ColumnRef("d")  # noqa: E741
+ADULT, NEAR = c(">=", I, n(2)), c("in", T, Constant("a", "text"), Constant("b", "text"))
+
+
+def question(
+    condition: Expression | None = ADULT,
+    keys: tuple[Expression, ...] = (T,),
+    value: Expression = I,
+    measures: tuple[Measure | OrderStatistic, ...] = (Measure("rows"), Measure("total", "v0", SNAP)),
+    domain: tuple[tuple[Value, ...], ...] | None = (("a", "b"),),
+    caps: tuple[int, int] = (2, 3),
+    table: Table = TABLE,
+) -> Aggregate:
+    source: RelationNode = table if condition is None else Filter(table, condition)
+    names = tuple(f"k{i}" for i in range(len(keys)))
+    project = Project(source, (*zip(names, keys, strict=True), ("v0", value)))
+    return Aggregate(Group(Bound(project, names, *caps), domain), measures)
+
+
+def edited(column: str, **changes: Any) -> Table:
+    columns = tuple(replace(old, **changes) if old.name == column else old for old in trees.COLUMNS)
+    return Table(replace(trees.SCHEMA, columns=columns))
+
+
+def _nested() -> Aggregate:
+    inner = Project(Filter(TABLE, NEAR), (("city", T), ("age", I), ("unused", D)))
+    outer = Project(Filter(inner, c("<=", n(2), ColumnRef("age"))), (("place", ColumnRef("city")), ("years", c("+", ColumnRef("age"), n(0)))))
+    return Aggregate(Group(Bound(outer, ("place",), 2, 3), (("b", "a"),)), (Measure("total", "years", SNAP), Measure("rows")))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (question(), question(c("<=", n(2), I))),
+        (question(), question(c("and", ADULT, Constant(True, "boolean")))),
+        (question(c("and", NEAR, ADULT)), _nested()),
+        (question(None), question(Constant(True, "boolean"))),
+        (question(Constant(None, "boolean")), question(Constant(False, "boolean"))),
+        (question(), question(domain=(("b", "a"),))),
+        (question(), question(measures=(Measure("total", "v0", SNAP), Measure("rows")))),
+        (question(), question(measures=(Measure("total", "v0", ClampedGrid(Fraction(1), -3, 3)), Measure("rows")))),
+        (question(), question(caps=(5, 3))),
+        (question(), question(table=edited("e", grain="year"))),
+        (question(), question(table=edited("i", step=Fraction(1)))),
+    ],
+)
+def test_one_question_in_two_wordings(one: Aggregate, other: Aggregate) -> None:
+    assert compute_plan_key(one) == compute_plan_key(other)
+    assert len(compute_plan_key(one)) == 64
+
+
+def test_names_go_by_what_they_name() -> None:
+    plan = _nested()
+    assert canonicalise(plan).bound.keys == ("k0",)
+    assert map_measures(plan) == (Measure("total", "v0", SNAP), Measure("rows"))
+    assert canonicalise(plan).measures == (Measure("rows"), Measure("total", "v0", SNAP))
+    without = Aggregate(Group(Bound(TABLE, ("t",), 1, 1), None), (Measure("values", "i"), Measure("values", "d")))
+    assert canonicalise(without).bound.source == Project(TABLE, (("k0", T), ("v0", D), ("v1", I)))
+    assert map_measures(without) == (Measure("values", "v1"), Measure("values", "v0"))
+
+
+def test_equal_measures_meet() -> None:
+    project = Project(TABLE, (("a", I), ("b", c("+", I, n(0)))))
+    plan = Aggregate(Group(Bound(project, (), 1, 1)), (Measure("values", "a"), Measure("values", "b")))
+    assert canonicalise(plan).measures == (Measure("values", "v0"),)
+    assert map_measures(plan) == (Measure("values", "v0"),) * 2
+
+
+DIFFERENT: list[tuple[Aggregate, Aggregate]] = [
+    (question(), other)
+    for other in [
+        question(None),
+        question(c(">", I, n(2))),
+        question(NEAR),
+        question(c("or", ADULT, NEAR)),
+        question(keys=(ColumnRef("u"),)),
+        question(value=c("abs", I)),
+        question(value=ColumnRef("h")),
+        question(measures=(Measure("rows"),)),
+        question(measures=(Measure("units"), Measure("total", "v0", SNAP))),
+        question(measures=(Measure("rows"), Measure("moments", "v0", SNAP))),
+        question(measures=(Measure("rows"), Measure("total", "v0", ClampedGrid(Fraction(1), -3, 2)))),
+        question(measures=(Measure("rows"), Measure("total", "v0", ClampedGrid(Fraction(2), -3, 3)))),
+        question(domain=None),
+        question(domain=(("a",),)),
+        question(domain=(("a", "c"),)),
+        question(caps=(1, 3)),
+        question(caps=(2, 2)),
+        question(table=Table(replace(trees.SCHEMA, version="2"))),
+        question(table=Table(replace(trees.SCHEMA, table="calls"))),
+        question(table=Table(replace(trees.SCHEMA, unit="i"))),
+        question(table=edited("i", high=Fraction(4))),
+        question(table=edited("i", low=Fraction(-4))),
+        question(table=edited("t", values=("a", "b"))),
+    ]
+] + [
+    (question(keys=(T, I), domain=None), question(keys=(I, T), domain=None)),
+    (question(keys=(D,), domain=None), question(keys=(D,), domain=None, table=edited("d", grain="month"))),
+    (question(domain=(("1",),), keys=(ColumnRef("u"),)), question(domain=((1,),), keys=(I,))),
+    (question(c("=", D, Constant(date(2020, 1, 1), "date"))), question(c("=", D, Constant(date(2020, 1, 2), "date")))),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_another_question_has_another_key(one: Aggregate, other: Aggregate) -> None:
+    assert compute_plan_key(one) != compute_plan_key(other)
+
+
+def over(source: RelationNode) -> Aggregate:
+    return Aggregate(Group(Bound(source, ("t",), 1, 1), None), (Measure("rows"),))
+
+
+SMALL = Project(TABLE, (("t", T), ("i", I)))
+LARGE = Project(Filter(TABLE, ADULT), (("t", T), ("i", c("abs", I))))
+
+
+def join(
+    *,
+    name: str = "w",
+    matches: int | None = 1,
+    keeps: bool = False,
+    public: RelationNode = PUBLIC,
+    source: RelationNode = TABLE,
+    more: tuple[str, ...] = (),
+) -> Aggregate:
+    adds = ((name, "size"), *((f"{name}{i}", column) for i, column in enumerate(more)))
+    joined = Join(source, public, (("t", "name"),), adds, matches, keeps)
+    return over(Filter(joined, c("<", ColumnRef(name), n(3))))
+
+
+@pytest.mark.parametrize(
+    ("make", "same"),
+    [
+        (lambda: over(Union((LARGE, SMALL))), True),
+        (lambda: over(Union((SMALL, SMALL))), False),
+        (lambda: over(Union((SMALL, LARGE, LARGE))), False),
+        (lambda: over(Union((SMALL, Project(Filter(TABLE, c("<=", n(2), I)), (("t", T), ("i", I)))))), True),  # i is not used
+    ],
+)
+def test_unions_are_bags(make: Callable[[], Aggregate], same: bool) -> None:
+    assert (compute_plan_key(make()) == compute_plan_key(over(Union((SMALL, LARGE))))) is same
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (join(name="other"), True),
+        (join(source=SMALL), True),
+        (join(matches=2), False),
+        (join(source=Filter(TABLE, ADULT)), False),
+        (join(public=Table(replace(PUBLIC.schema, version="2"))), False),
+        (join(public=Filter(PUBLIC, ColumnRef("open"))), False),
+        (join(public=Project(PUBLIC, (("size", ColumnRef("size")), ("name", ColumnRef("name"))))), True),
+        (join(keeps=True), False),
+        (join(matches=None), False),
+        (join(more=("open",)), False),  # which partner comes first
+    ],
+)
+def test_joins(other: Aggregate, same: bool) -> None:
+    assert (compute_plan_key(other) == compute_plan_key(join())) is same
+
+
+def test_without_a_limit_of_partners_what_nobody_uses_is_gone() -> None:
+    assert compute_plan_key(join(matches=None, more=("open", "size"))) == compute_plan_key(join(matches=None))
+    assert compute_plan_key(join(matches=None, keeps=True)) != compute_plan_key(join(matches=None))
+
+
+def test_rows_beside_those_of_the_same_unit() -> None:
+    def beside(other: RelationNode = SMALL, on: tuple[tuple[str, str], ...] = (("i", "i"),), add: str = "t", keeps: bool = False) -> Aggregate:
+        return over(Filter(Join(TABLE, other, on, (("w", add),), keeps_unmatched=keeps), c("=", ColumnRef("w"), T)))
+
+    assert compute_plan_key(beside()) == compute_plan_key(beside(other=Project(TABLE, (("t", T), ("unused", D), ("i", c("+", I, n(0)))))))
+    others = [beside(other=LARGE), beside(on=()), beside(on=(("h", "i"),)), beside(keeps=True), beside(other=Filter(SMALL, ADULT))]
+    assert len({compute_plan_key(plan) for plan in [beside(), *others]}) == 6
+
+
+def fold(
+    source: RelationNode = TABLE,
+    keys: tuple[str, ...] = ("t",),
+    outputs: tuple[tuple[str, UnitStatistic], ...] = (("s", UnitStatistic("total", "i", SNAP)), ("n", UnitStatistic("rows"))),
+    used: str = "s",
+) -> Aggregate:
+    return Aggregate(Group(Bound(UnitAggregation(source, keys, outputs), (), 1, 1)), (Measure("total", used, SNAP),))
+
+
+def test_folds() -> None:
+    total, count = ("s", UnitStatistic("total", "i", SNAP)), ("n", UnitStatistic("rows"))
+    same = [
+        fold(outputs=(count, total)),
+        fold(outputs=(total,)),
+        fold(outputs=(("m", total[1]), total), used="m"),
+        fold(Project(TABLE, (("t", T), ("i", c("+", n(0), I)), ("city", T))), ("city", "t")),
+    ]
+    assert {compute_plan_key(plan) for plan in same} == {compute_plan_key(fold())}
+    others = [
+        fold(keys=()),
+        fold(keys=("t", "d")),
+        fold(Filter(TABLE, ADULT)),
+        fold(used="n"),
+        fold(outputs=(("s", UnitStatistic("values", "i")),)),
+    ]
+    others += [fold(outputs=(("s", UnitStatistic(kind, "i", snap)),)) for kind, snap in [("mean", SNAP), ("total", ClampedGrid(Fraction(1), -3, 2))]]  # type: ignore[arg-type]
+    assert len({compute_plan_key(plan) for plan in [fold(), *others]}) == 8
+    short = canonicalise(fold()).bound.source
+    assert short == Project(
+        UnitAggregation(Project(TABLE, (("c0", I), ("c1", T))), ("c1",), (("f0", UnitStatistic("total", "c0", SNAP)),)), (("v0", ColumnRef("f0")),)
+    )
+
+
+def linked(child: Schema) -> Aggregate:
+    return Aggregate(Group(Bound(Table(child), (), 1, 1)), (Measure("rows"),))
+
+
+def test_whose_rows_they_are_is_part_of_the_question() -> None:
+    ids, code = Column("id", "integer"), Column("code", "text")
+    top = Schema("top", (ids, Column("number", "integer"), code), "id")
+    middle = Schema("middle", (Column("at", "integer"), code), "id", link=Link("at", top, "number"))
+    low = Schema("low", (code, Column("of", "text")), "id", link=Link("code", middle, "code"))
+
+    def over_top(changed: Schema) -> Schema:
+        return replace(low, link=Link("code", replace(middle, link=Link("at", changed, "number")), "code"))
+
+    others = [
+        replace(low, link=Link("of", middle, "code")),
+        replace(low, link=Link("code", top, "code")),
+        replace(low, link=Link("code", replace(middle, version="2"), "code")),
+        replace(low, columns=(replace(code, values=("a",)), low.columns[1])),
+        over_top(replace(top, version="2")),
+        over_top(replace(top, table="summit")),
+        over_top(replace(top, columns=(replace(ids, type="text"), *top.columns[1:]))),
+        over_top(replace(top, columns=(ids, replace(top.columns[1], low=Fraction(0), high=Fraction(1)), code))),
+        replace(low, partition=Partition("of", 1)),
+        replace(low, partition=Partition("of", 2)),
+        replace(low, partition=Partition("code", 1)),
+    ]
+    assert len({compute_plan_key(linked(schema)) for schema in [low, *others]}) == 12
+    same = [over_top(replace(top, partition=Partition("number", 1))), replace(low, link=Link("CODE", middle, "Code"))]
+    assert {compute_plan_key(linked(schema)) for schema in same} == {compute_plan_key(linked(low))}
+
+
+def test_measures_and_picks_in_the_key() -> None:
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    others: list[Measure | OrderStatistic] = [
+        Measure("total", "v0", SNAP, sum_bounds=(0, 1)),
+        Measure("total", "v0", SNAP, sum_bounds=(0, 2)),
+        Measure("distinct", "v0"),
+        Measure("moments", "v0", SNAP),
+        Measure("moments", "v0", SNAP, degree=2),
+        Measure("moments", "v0", SNAP, has_null_sum=True),
+        Measure("moments", "v0", SNAP, second=("v0", SNAP)),
+        Measure("moments", "v0", SNAP, second=("k0", SNAP)),
+        Measure("moments", "v0", SNAP, second=("v0", ClampedGrid(Fraction(1), -3, 2))),
+        OrderStatistic("quantiles", "v0", SNAP, quantiles=(half,)),
+        OrderStatistic("quantiles", "v0", SNAP, quantiles=(third,)),
+        OrderStatistic("quantiles", "v0", SNAP, quantiles=(third, half)),
+        OrderStatistic("least", "v0", SNAP),
+        OrderStatistic("least", "v0", SNAP, method="propose", bound=1),
+        OrderStatistic("least", "v0", SNAP, method="propose", bound=2),
+        OrderStatistic("least", "v0", SNAP, method="smooth"),
+        OrderStatistic("mode", "v0", values=(1, 2)),
+        OrderStatistic("mode", "v0", values=(2, 1)),
+        OrderStatistic("mode", "k0", values=(1, 2)),
+    ]
+    assert len({compute_plan_key(question(keys=(ColumnRef("h"),), domain=None, measures=(measure,))) for measure in others}) == len(others)
+    source = Project(TABLE, (("a", I), ("z", ColumnRef("h"))))
+    plan = Aggregate(Group(Bound(source, (), 1, 1)), (OrderStatistic("least", "a", SNAP), Measure("moments", "z", SNAP, second=("a", SNAP))))
+    assert map_measures(plan) == (OrderStatistic("least", "v1", SNAP), Measure("moments", "v0", SNAP, second=("v1", SNAP)))
+
+
+def crossed(*outputs: tuple[str, Expression], sizes: tuple[int, ...] = (2, 3), most: int = 1) -> Aggregate:
+    cross = Contingency(tuple((name, size) for (name, _), size in zip(outputs, sizes, strict=True)))
+    return Aggregate(Group(Bound(Project(Filter(TABLE, ADULT), outputs), (), 1, most)), (cross,))
+
+
+def test_combinations_have_one_form_whatever_their_columns_are_called() -> None:
+    plan = crossed(("b", ColumnRef("h")), ("a", I))
+    assert canonicalise(plan).measures == (Contingency((("v0", 2), ("v1", 3))),)
+    assert map_measures(plan) == ()
+    assert compute_plan_key(plan) == compute_plan_key(crossed(("a", ColumnRef("h")), ("b", c("+", I, n(0))))) == compute_plan_key(canonicalise(plan))
+    others = [
+        crossed(("b", I), ("a", ColumnRef("h"))),
+        crossed(("b", ColumnRef("h")), ("a", I), most=2),
+        crossed(("b", ColumnRef("h")), ("a", I), sizes=(3, 2)),
+        crossed(("b", ColumnRef("h")), sizes=(2,)),
+        crossed(("b", ColumnRef("h")), ("a", ColumnRef("h"))),  # the same column twice
+    ]
+    assert len({compute_plan_key(other) for other in [plan, *others]}) == 6
+    assert all(canonicalise(canonicalise(other)) == canonicalise(other) for other in others)
+
+
+@pytest.mark.long
+def test_the_same_combinations() -> None:
+    full = 0
+    for example in range(300):
+        random = Random(example)
+        world = worlds.world(random)
+        plan = worlds.crossed(random, world.schemas)
+        short = canonicalise(plan)
+        assert canonicalise(short) == short
+        assert compute_plan_key(short) == compute_plan_key(plan)
+        found = interpret_plan(plan, world.tables, worlds.rank)
+        assert found == interpret_plan(short, world.tables, worlds.rank), example
+        full += bool(found[()][0])
+    assert full > 100
+
+
+def test_combinations_in_parts_are_others_than_those_of_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How fine the parts are depends on epsilon, and is no part of the meaning. That there are any is new, where a cap can bite."""
+    whole, enough = (crossed(("b", ColumnRef("h")), ("a", I), most=most) for most in (1, 2**40))
+    fine, finer = (replace(whole, measures=(replace(whole.measures[0], resolution=parts),)) for parts in (2, 2**30))
+    assert canonicalise(fine).measures == (Contingency((("v0", 2), ("v1", 3)), 2),)
+    assert compute_plan_key(fine) == compute_plan_key(finer) == compute_plan_key(canonicalise(fine)) == compute_plan_key(whole)
+    now = compute_plan_key(fine), compute_plan_key(enough)
+    monkeypatch.setattr("hedgerow.plan.canonical_plans.caps_may_bite", lambda _: False)
+    assert (now[0] != compute_plan_key(fine), now[1] == compute_plan_key(enough)) == (True, True)
+
+
+def test_the_key_stays_what_it_is() -> None:
+    """Keys are stored: another form of them would make every stored answer unknown. Then raise "plan 3", and "plan 2" with it."""
+    assert compute_plan_key(question()) == "a810b90983516b7f4fde502f2770639db8946b72a445764719a3d20e9de77717"
+    counts = question(measures=(Measure("rows"), Measure("units")))
+    assert compute_plan_key(counts) == "338009fc02714d1ba2bfe3eaecdfe3e0543d462d68ace0f136efefad17fa1b10"
+
+
+def test_keys_are_new_where_caps_may_bite() -> None:
+    """Only where what a cap does is done otherwise now: elsewhere what was answered before is right, and stays free."""
+
+    def old(plan: Aggregate) -> str:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("hedgerow.plan.canonical_plans.caps_may_bite", lambda _: False)
+            patch.setattr("hedgerow.plan.canonical_plans.groups_may_be_left_out", lambda _: False)
+            return compute_plan_key(plan)
+
+    total, units, limited = Measure("total", "v0", SNAP), Measure("units"), Measure("total", "v0", SNAP, sum_bounds=(0, 9))
+    for measures, new in [((total,), True), ((units, total), True), ((units,), False), ((limited, Measure("rows")), False)]:
+        plan = question(measures=measures)
+        assert (compute_plan_key(plan) != old(plan)) is new
+        assert compute_plan_key(replace(plan, source=replace(plan.source, source=replace(plan.bound, max_rows=2**40)))) not in (compute_plan_key(plan), old(plan))
+    enough = question(measures=(total,), caps=(2, 2**40))
+    assert compute_plan_key(enough) == old(enough)
+    for domain, new in [((("a", "b"),), False), ((("a", "b", "c"),), True), (None, True)]:
+        left_out = question(measures=(units,), domain=domain)
+        assert (compute_plan_key(left_out) != old(left_out)) is new
+    for measure in (OrderStatistic("least", "v0", SNAP), Measure("distinct", "v0")):
+        chosen = question(measures=(measure,))
+        assert compute_plan_key(chosen) != old(chosen)
+
+
+def test_keys_are_new_where_a_condition_is_about_listed_values() -> None:
+    """What is not listed is read as NULL, and an engine took such a condition for IS NOT NULL."""
+
+    def old(plan: Aggregate) -> str:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("hedgerow.plan.canonical_plans._has_listed_condition", lambda _: False)
+            return compute_plan_key(plan)
+
+    listed, free = (edited("t", values=values) for values in (("a", "b", "c"), None))
+    about = c("=", T, Constant("a", "text"))
+    units = (Measure("units"),)
+    for condition, table, new in [(about, listed, True), (about, free, False), (ADULT, listed, False), (None, listed, False)]:
+        plan = question(condition, measures=units, table=table)
+        assert (compute_plan_key(plan) != old(plan)) is new
+
+
+def test_parts_of_a_step_are_no_part_of_the_meaning() -> None:
+    """How fine sums are counted depends on epsilon, and a question asked again at a smaller one is the same."""
+    total = Measure("total", "v0", SNAP)
+    assert compute_plan_key(question(measures=(replace(total, resolution=64),))) == compute_plan_key(question(measures=(total,)))
+    assert canonicalise(question(measures=(replace(total, resolution=64),))).measures[0].resolution == 64  # type: ignore[union-attr]
+
+
+def test_the_same_numbers_where_two_populations_meet() -> None:
+    for number in range(many(60)):
+        random = Random(number)
+        tables, plan = meetings.world(random), meetings.plan(random)
+        one = canonicalise(plan)
+        assert one == canonicalise(one)
+        order = list(one.measures)
+        before, after = interpret_plan(plan, tables, meetings.rank), interpret_plan(one, tables, meetings.rank)
+        for group, numbers in before.items():
+            start = 0
+            for measure, became in zip(plan.measures, map_measures(plan), strict=True):
+                at = sum(other.width for other in order[: order.index(became)])
+                assert numbers[start : start + measure.width] == after[group][at : at + measure.width]
+                start += measure.width
+        unit = Unit("add-remove", "id")
+        assert set(one.sensitivity(unit)) == set(plan.sensitivity(unit))
+        assert set(one.second_population_sensitivity(unit)) == set(plan.second_population_sensitivity(unit))
+
+
+def test_how_others_are_met_is_part_of_the_question() -> None:
+    asked = [meetings.asked(("month",)), meetings.asked(("month",), bonds=3), meetings.asked(("month",), most=3), meetings.asked()]
+    assert len({compute_plan_key(plan) for plan in asked}) == len(asked)

@@ -1,0 +1,125 @@
+"""Units that are reached through other tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hedgerow.errors import InvalidArgument
+from hedgerow.policy import LinkRule, Policy, parse_policy, write_policy
+from hedgerow.policy.foreign_keys import check_links, parse_unit
+from policy.page import SHOP, line, mistakes
+
+
+def test_the_way_is_kept_step_by_step() -> None:
+    accounts, orders, items, _ = parse_policy(SHOP).tables
+    assert (accounts.link, accounts.links, accounts.unit_text) == (None, (), "customer_id")
+    assert orders.links == (LinkRule("account", "accounts", "id"),)
+    assert items.link == LinkRule("order", "orders", "id")
+    assert items.links[1:] == orders.links
+    assert {table.unit for table in (accounts, orders, items)} == {"customer_id"}
+    assert items.privacy_unit == accounts.privacy_unit
+    assert items.unit_text == "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
+    assert orders.unit_text == "account -> accounts.id, accounts.customer_id"
+
+
+def test_it_is_written_and_read_back() -> None:
+    shop = parse_policy(SHOP)
+    again = parse_policy(write_policy(shop))
+    assert again == shop == Policy.from_canonical(shop.canonical())
+    assert again.tables == shop.tables == Policy.from_canonical(shop.canonical()).tables[:1] + shop.tables[1:]
+    other = parse_policy(SHOP.replace("order -> orders.id", "order -> orders.number"))
+    assert other.digest != shop.digest
+
+
+@pytest.mark.parametrize(
+    "text", ["  a->b . c", "a ->", "-> b.c, b.d", "a -> b.c", "a -> b.c, d", "a b -> c.d, c.e", "a -> b.c, b.d ->", "a -> b.c, b.d, b.e"]
+)
+def test_what_is_no_way(text: str) -> None:
+    with pytest.raises(InvalidArgument, match="unit must look like"):
+        parse_unit(text, "unit")
+
+
+def test_how_a_way_is_read() -> None:
+    assert parse_unit("patient_id", "unit") == ("patient_id", ())
+    assert parse_unit(" a ->b.c , b.d->  e.f,e.g", "unit") == ("g", (LinkRule("a", "b", "c"), LinkRule("d", "e", "f")))
+    with pytest.raises(InvalidArgument, match=r"must go on from the table that it leads to: write b\.d, not e\.d"):
+        parse_unit("a -> b.c, e.d", "unit")
+    with pytest.raises(InvalidArgument, match="must end in the id column"):
+        parse_unit("a -> b.c, b.row", "unit")
+
+
+ITEMS = "order -> orders.id, orders.account -> accounts.id, accounts.customer_id"
+ORDERS = "account -> accounts.id, accounts.customer_id"
+ACCOUNT = 'columns.account = { type = "integer" }'
+TYPES = "must have one type: 'account' is text, 'id' of 'accounts' is integer"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "told"),
+    [
+        (ITEMS, "order -> gone.id, gone.customer_id", "gone.id", "there is no table 'gone' here: add [tables.gone], or mend the name"),
+        (ITEMS, "order -> Orders.id, Orders.x", "Orders.id", "the table is called 'orders', not 'Orders': write it as it is declared"),
+        (ITEMS, "parent -> items.id, items.customer_id", "items.id", "the way through 'items' leads back to 'items'"),
+        (ITEMS, "region -> regions.id, regions.customer_id", "regions.id", "'regions' is public and protects nobody"),
+        (ITEMS, "order -> orders.id, orders.customer_id", "orders.id", f"as 'orders' declares its unit: write unit = \"{ITEMS}\""),
+        (ITEMS, "a -> accounts.id, accounts.person", "accounts.person", 'write unit = "a -> accounts.id, accounts.customer_id"'),
+        (ACCOUNT, 'columns.account = { type = "text" }', f'unit = "{ORDERS}"', TYPES),
+        (ACCOUNT, 'columns.account = { type = "integer", min = 0, max = 9 }', "columns.account", "give it a type at most"),
+        ('columns.id = { type = "integer" }', "columns.id = { values = [1, 2] }", "columns.id", "give it a type at most"),
+    ],
+)
+def test_each_mistake_has_its_line_and_its_fix(old: str, new: str, where: str, told: str) -> None:
+    text = SHOP.replace(old, new)
+    ((number, says),) = mistakes(text)
+    assert number == line(where, text)
+    assert told in says
+
+
+def test_whole_and_real_numbers_meet_and_a_link_may_be_hidden() -> None:
+    assert parse_policy(SHOP.replace(ACCOUNT, "columns.account = { hidden = true }"))
+    assert parse_policy(SHOP.replace('columns.account = { type = "integer" }', 'columns.account = { type = "real" }'))
+
+
+def test_rows_and_other_people_are_no_way() -> None:
+    rows = SHOP.replace('unit = "customer_id"', 'unit = "row"').replace("max_units = 100\nmax_groups = 1\nmax_rows_per_group = 1\n", "")
+    assert "the rows of 'accounts' have no id: give 'accounts' an id column as its unit" in [says for _, says in mistakes(rows)]
+    apart = SHOP.replace("max_groups = 3", 'max_groups = 3\npopulation = "others"\n').replace(
+        "[tables.accounts]", "[budgets.others]\nepsilon = 1\n[tables.accounts]"
+    )
+    ((number, says),) = mistakes(apart)
+    assert number == line(f'unit = "{ITEMS}"', apart)
+    assert "must share one population: 'orders' is about 'people', this one about 'others'" in says
+
+
+def test_a_way_in_a_circle() -> None:
+    text = (
+        SHOP.replace(ORDERS, "x -> items.y, items.customer_id")
+        .replace(f"orders.{ORDERS}", "orders.customer_id")
+        .replace("orders.x -> items.y, items.customer_id", "orders.customer_id")
+    )
+    found = [says for _, says in mistakes(text)]
+    assert len(found) == 2
+    assert all("leads back to" in says for says in found)
+
+
+def test_nothing_is_said_about_a_way_through_a_table_that_is_wrong_itself() -> None:
+    text = SHOP.replace('columns.id = { type = "integer" }', "").replace(
+        'source = "accounts.csv"\nunit = "customer_id"', 'source = "accounts.csv"\nunit = 3'
+    )
+    ((_, says),) = mistakes(text)
+    assert says == "unit must be text in quotes; got 3"
+
+
+def test_a_policy_made_by_hand_is_checked_too() -> None:
+    shop = parse_policy(SHOP)
+    assert not list(check_links(shop.tables))
+    with pytest.raises(InvalidArgument, match="there is no table 'gone'"):
+        replace(shop, tables=(replace(shop.tables[0], links=(LinkRule("a", "gone", "b"),)), *shop.tables[1:]))
+
+
+def test_one_file_has_one_way_to_its_unit() -> None:
+    text = SHOP.replace("items.csv", "orders.csv")
+    ((_, says),) = mistakes(text)
+    assert says == f"tables of one source must have one unit: 'orders' has '{ORDERS}', this one '{ITEMS}'"

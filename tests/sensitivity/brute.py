@@ -1,0 +1,93 @@
+"""The slow, obvious reference: every data set over a tiny domain, and every number by its definition.
+
+A data set is a sorted tuple of points 0 … points-1. Under add-remove there is no largest data set; a world ends somewhere, and
+what it says about a set is true as long as everything looked at is smaller than the largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement
+from math import ceil, exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.sensitivity.sample import Sample
+
+Values = tuple[int, ...]
+RELATIONS = ("add-remove", "change-one")
+PARTS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(1)]
+
+
+class World:
+    """All data sets of certain sizes, and how far they are apart."""
+
+    def __init__(self, points: int, sizes: Sequence[int], neighbours: str) -> None:
+        self.sets: list[Values] = [x for n in sizes for x in combinations_with_replacement(range(points), n)]
+        self.sizes = np.array([len(x) for x in self.sets])
+        counts = np.array([[x.count(z) for z in range(points)] for x in self.sets])
+        apart = np.abs(counts[:, None, :] - counts[None, :, :]).sum(axis=2)
+        if neighbours == "change-one":
+            apart = np.where(self.sizes[:, None] == self.sizes, apart // 2, 10**6)
+        self.distance = apart
+        self.pairs = np.argwhere(apart == 1)
+
+    def local(self, f: Callable[[Values], Fraction | int]) -> NDArray[np.float64]:
+        """For each set, how far f moves to a neighbour."""
+        values = np.array([float(f(x)) for x in self.sets])
+        moves = np.abs(values[:, None] - values)
+        result: NDArray[np.float64] = np.where(self.distance == 1, moves, 0).max(axis=1)
+        return result
+
+    def within(self, local: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+        """For each set, the largest of ``local`` within distance k."""
+        result: NDArray[np.float64] = np.where(self.distance <= k, local, 0).max(axis=1)
+        return result
+
+    def nearest(self, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """For each set, the distance to the nearest of the wanted ones; a million if there is none."""
+        result: NDArray[np.int64] = np.where(wanted, self.distance, 10**6).min(axis=1)
+        return result
+
+
+@cache
+def change_one(points: int, n: int) -> World:
+    return World(points, [n], "change-one")
+
+
+@cache
+def add_remove(points: int, largest: int) -> World:
+    return World(points, range(largest + 1), "add-remove")
+
+
+def quantile(p: Fraction, points: int) -> Callable[[Values], int]:
+    """The value of rank ceil(p n), at least 1; of nothing the lower bound, and the upper one for the minimum."""
+
+    def f(x: Values) -> int:
+        if not x:
+            return 0 if p else points - 1
+        return x[max(1, ceil(p * len(x))) - 1]
+
+    return f
+
+
+def sample(x: Sequence[int], upper: int) -> Sample:
+    return Sample.from_values(list(x), lower=0, upper=upper)
+
+
+def smooth_median(x: Sequence[int], rank: int, upper: int, beta: float) -> float:
+    """max_k e^(-beta k) max_t (x_(r+t) - x_(r+t-k-1)), as Nissim, Raskhodnikova and Smith wrote it: n^2 windows.
+
+    Beyond e^-100 the whole width is granted, as documented.
+    """
+    n = len(x)
+    low, high = np.zeros(n + 1, dtype=np.int64), np.full(n + 1, upper)
+    ranked = np.concatenate([low, np.sort(np.asarray(x, dtype=np.int64)), high])  # x_(i) stands at n + i
+    best = upper * exp(-beta * min(n, ceil(Fraction(100) / Fraction(beta))))
+    for k in range(n + 1):
+        ends = n + rank + np.arange(k + 2)
+        best = max(best, float((ranked[ends] - ranked[ends - k - 1]).max()) * exp(-beta * k))
+    return best

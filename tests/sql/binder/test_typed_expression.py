@@ -1,0 +1,53 @@
+"""Constants take the type of their company."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from hedgerow.plan.scalar.expressions import ColumnRef, Constant
+from hedgerow.plan.values import Range
+from hedgerow.sql.binder.typed_expression import (
+    NO_TIME_OF_DAY,
+    TypedExpression,
+    align_types,
+    build_constant,
+    explain_invalid_date,
+    parse_iso_date,
+)
+
+DAY = TypedExpression(ColumnRef("day"), Range("date"))
+CITY = TypedExpression(ColumnRef("city"), Range("text"))
+NULL = build_constant(None, "integer")
+
+
+def test_text_beside_a_date_is_a_date() -> None:
+    assert align_types([build_constant("2026-01-31", "text"), DAY])[0].expression == Constant(date(2026, 1, 31), "date")
+
+
+def test_text_that_is_no_date_stays_text() -> None:
+    assert align_types([DAY, build_constant("soon", "text")])[1].type == "text"
+    assert align_types([DAY, CITY])[1] == CITY
+
+
+def test_null_takes_any_type() -> None:
+    assert align_types([NULL, CITY])[0].expression == Constant(None, "text")
+    assert align_types([NULL, CITY])[0].is_null
+    assert align_types([NULL], "boolean")[0].type == "boolean"
+    assert align_types([NULL, NULL])[0].type == "integer"
+    assert not build_constant(0, "integer").is_null
+
+
+def test_days_are_written_in_one_way() -> None:
+    assert parse_iso_date("2026-01-31") == date(2026, 1, 31)
+    assert parse_iso_date("2026-02-30") is None
+    assert parse_iso_date("20260131") is None
+    assert parse_iso_date("2026-W05-6") == date(2026, 1, 31)
+
+
+def test_a_time_of_day_is_told_apart_from_what_is_no_day() -> None:
+    assert explain_invalid_date("2026-01-31 10:30") == (NO_TIME_OF_DAY, "Write the day alone, which means all of it: '2026-01-31'.")
+    assert [explain_invalid_date(text)[0] for text in ("2026-02-30", "2026-01-31 noon", "soon")] == [
+        "There is no day 2026-02-30",
+        "This is no date",
+        "This is no date",
+    ]

@@ -1,0 +1,75 @@
+"""Functions of other databases: the pairs in elsewhere.sql, and that what is advised is answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedgerow.errors import Unsupported
+from hedgerow.sql.rules.foreign_functions import REPLACEMENTS, RULES
+from sql.fixtures import ask, check_refused, pairs
+
+# What is advised, and the same about columns of the fixtures.
+ADVISED = {
+    "EXTRACT(MONTH FROM d)": "EXTRACT(MONTH FROM day)",
+    "d + INTERVAL 3 DAY": "day + INTERVAL 3 DAY",
+    "d - INTERVAL 3 DAY": "day - INTERVAL 3 DAY",
+    "DATE_DIFF('day', a, b)": "DATE_DIFF('day', month, day)",
+    "DATE_TRUNC('month', d)": "DATE_TRUNC('month', day)",
+    "DATE_TRUNC('week', d)": "DATE_TRUNC('week', day)",
+    "DAYOFWEEK(d)": "DAYOFWEEK(day)",
+    "YEAR(d)": "YEAR(day)",
+    "x LIKE '%abc%'": "city LIKE '%abc%'",
+    "x LIKE '%abc'": "city LIKE '%abc'",
+    "RIGHT(x, 3) = 'abc'": "RIGHT(city, 3) = 'abc'",
+    "STARTS_WITH(x, 'abc')": "STARTS_WITH(city, 'abc')",
+    "CASE WHEN x LIKE 'abc%' THEN 'abc' ELSE 'other' END": "CASE WHEN city LIKE 'abc%' THEN 'abc' ELSE 'other' END",
+    "LEFT(x, 3)": "LEFT(city, 3)",
+    "UPPER(x)": "UPPER(city)",
+    "IF(x > 0, 'a', 'b')": "IF(age > 0, 'a', 'b')",
+    "CASE WHEN x > 0 THEN 'a' ELSE 'b' END": "CASE WHEN age > 0 THEN 'a' ELSE 'b' END",
+    "COALESCE(x, 0)": "COALESCE(age, 0)",
+    "x IS NULL": "age IS NULL",
+    "NULLIF(x, 0)": "NULLIF(age, 0)",
+    "a / b": "Cost / age",
+    "FLOOR(a / b)": "FLOOR(Cost / 10)",
+    "FLOOR(x / 10)": "FLOOR(age / 10)",
+    "x * x": "age * age",
+}
+AGGREGATES = {
+    "QUANTILE(x, 0.9)": "QUANTILE(age, 0.9)",
+    "SUM(x) FILTER (WHERE y > 0)": "SUM(age) FILTER (WHERE Cost > 0)",
+    "AVG(x) FILTER (WHERE y > 0)": "AVG(age) FILTER (WHERE Cost > 0)",
+    "COUNT(DISTINCT x)": "COUNT(DISTINCT age)",
+    "VAR_SAMP(x), or VAR_POP(x)": "VAR_SAMP(age), VAR_POP(age)",
+    "STDDEV_SAMP(x), or STDDEV_POP(x)": "STDDEV_SAMP(age), STDDEV_POP(age)",
+    "COVAR_POP(y, x) / VAR_POP(x)": "COVAR_POP(Cost, age) / VAR_POP(age)",
+    "AVG(y) - COVAR_POP(y, x) / VAR_POP(x) * AVG(x)": "AVG(Cost) - COVAR_POP(Cost, age) / VAR_POP(age) * AVG(age)",
+    "CORR(y, x) * CORR(y, x)": "CORR(Cost, age) * CORR(Cost, age)",
+}
+
+
+@pytest.mark.parametrize(("sql", "told"), pairs("foreign_functions__refused"))
+def test_what_is_refused(sql: str, told: str) -> None:
+    check_refused(sql, told)
+
+
+def test_what_is_advised_is_answered() -> None:
+    told = "\n".join([*REPLACEMENTS.values(), *(rule.fix for rule in RULES)])
+    for advised, written in (ADVISED | AGGREGATES).items():
+        assert advised in told
+        ask(f"SELECT COUNT({written}) FROM visits" if advised in ADVISED else f"SELECT {written} FROM visits")
+
+
+@pytest.mark.parametrize("name", sorted(REPLACEMENTS))
+def test_a_name_from_elsewhere_is_refused_with_its_advice(name: str) -> None:
+    if name in ("DIV", "DECODE"):  # their brackets are no SQL for the parser
+        return
+    with pytest.raises(Unsupported) as caught:
+        ask(f"SELECT COUNT({name}(age)) FROM visits")
+    assert str(caught.value).endswith(REPLACEMENTS[name])
+
+
+def test_the_whole_call_is_underlined() -> None:
+    with pytest.raises(Unsupported) as caught:
+        ask("SELECT COUNT(*) FROM visits WHERE POSITION('ber' IN city) > 0")
+    assert str(caught.value).split("\n")[2] == " " * 38 + "^" * len("POSITION('ber' IN city)")

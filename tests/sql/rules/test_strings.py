@@ -1,0 +1,17 @@
+"""Functions of text: the pairs in texts.sql."""
+
+from __future__ import annotations
+
+import pytest
+
+from sql.fixtures import check_answered, check_refused, pairs
+
+
+@pytest.mark.parametrize(("sql", "told"), pairs("strings"))
+def test_what_is_read(sql: str, told: str) -> None:
+    check_answered(sql, told)
+
+
+@pytest.mark.parametrize(("sql", "told"), pairs("strings__refused"))
+def test_what_is_refused(sql: str, told: str) -> None:
+    check_refused(sql, told)

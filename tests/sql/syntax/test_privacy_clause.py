@@ -1,0 +1,54 @@
+"""EXPLAIN PRIVACY and OPTIONS: the pairs in heading.sql."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.errors import Unsupported
+from hedgerow.sql.syntax.privacy_clause import tokenise_query
+from sql.fixtures import ask, check_answered, check_refused, pairs
+
+
+@pytest.mark.parametrize(("sql", "told"), pairs("privacy_clause"))
+def test_what_is_read(sql: str, told: str) -> None:
+    check_answered(sql, told)
+
+
+@pytest.mark.parametrize(("sql", "told"), pairs("privacy_clause__refused"))
+def test_what_is_refused(sql: str, told: str) -> None:
+    check_refused(sql, told)
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("privacy_unit_column = id", "the policy says who is protected."),
+        ("max_rows_contributed = 3", "contribution_bounds_per_group of an aggregate."),
+    ],
+)
+def test_options_of_others_that_the_policy_settles_are_told_so(option: str, told: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        tokenise_query(f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1, {option}) COUNT(*) FROM visits")
+    assert str(caught.value).endswith(told)
+
+
+def test_numbers_are_exact_decimals() -> None:
+    heading = tokenise_query("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.1, delta = 1.5e-12) 1")
+    assert heading.options.epsilon == Fraction(1, 10)
+    assert heading.options.delta == Fraction(3, 2 * 10**12)
+
+
+def test_the_heading_is_taken_off_and_places_stay() -> None:
+    sql = "EXPLAIN PRIVACY SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) COUNT(*)"
+    heading = tokenise_query(sql)
+    assert [token.text for token in heading.body] == ["SELECT", "COUNT", "(", "*", ")"]
+    assert sql[heading.body[1].start :] == "COUNT(*)"
+    assert heading.text.sql == sql
+
+
+def test_a_smaller_cap_of_the_question_counts() -> None:
+    sql = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 2) age, COUNT(*) FROM visits GROUP BY age"
+    assert ask(sql).plan.bound.max_groups == 2
+    assert ask("SELECT age, COUNT(*) FROM visits GROUP BY age").plan.bound.max_groups == 3

@@ -1,0 +1,351 @@
+"""Text to question: every rule has its fixtures, what is read means what the engine means by it, and nothing else ever happens."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from zlib import crc32
+
+import duckdb
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import hedgerow.sql
+from depth import many
+from hedgerow.engines.reference.interpreter import interpret_plan
+from hedgerow.errors import Refused, Unsupported
+from hedgerow.plan.measures import Measure
+from hedgerow.plan.order_statistics import OrderStatistic
+from hedgerow.plan.schema import Column, Schema
+from hedgerow.privacy.unit import Unit
+from hedgerow.sql.catalog import Catalog, TableEntry
+from hedgerow.sql.parser import parse_question
+from hedgerow.sql.question import Question
+from sql.exactly import WIDE, answer, clinic, tables
+from sql.fixtures import CATALOG, HERE, ask, pairs
+from sql.sentences import conditions
+
+SRC = Path(hedgerow.sql.__file__).parent
+FILES = sorted(file.stem for file in HERE.glob("*.sql"))
+TEXTS = [sql for name in FILES for sql, _ in pairs(name)]
+
+
+def test_every_rule_has_fixtures_and_every_fixture_its_module() -> None:
+    rules = {file.stem for file in (SRC / "rules").glob("*.py")} - {"__init__"}
+    modules = {file.stem for file in SRC.glob("*.py")}
+    covered = {name.removesuffix("__refused") for name in FILES}
+    assert rules <= covered
+    assert covered <= rules | modules
+    assert all(f"{name}__refused" in FILES for name in rules)
+    assert all(told for name in FILES for _, told in pairs(name))
+
+
+# Each is asked of the engine as it stands, and through its plan. COUNT(*) comes first, so that groups without rows can be told.
+SAME = """
+SELECT COUNT(*), COUNT(city), SUM(age), SUM(Cost), AVG(age), AVG(Cost) FROM visits
+SELECT COUNT(*), region, SUM(age) FROM visits GROUP BY region
+SELECT COUNT(*), FLOOR(age / 10) * 10 AS decade, AVG(Cost) FROM visits GROUP BY decade
+SELECT COUNT(*), CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END AS who FROM visits GROUP BY who
+SELECT COUNT(*), YEAR(day), QUARTER(day), DAYOFWEEK(day) FROM visits GROUP BY 2, 3, 4
+SELECT COUNT(*), DATE_TRUNC('quarter', month) FROM visits GROUP BY ALL
+SELECT COUNT(*), EXTRACT(doy FROM day) % 7, EXTRACT(month FROM day) FROM visits GROUP BY ALL
+SELECT COUNT(*), city FROM visits GROUP BY city
+SELECT COUNT(*), visits_before, SUM(CASE WHEN smoker THEN 1 ELSE 0 END) FROM visits GROUP BY visits_before
+SELECT COUNT(*) FROM visits WHERE smoker AND age > 30 OR region = 'north' AND NOT city LIKE 'A%'
+SELECT COUNT(*) FROM visits WHERE smoker IS NOT TRUE AND city IS NOT NULL AND weight IS NULL
+SELECT COUNT(*) FROM visits WHERE smoker IS FALSE OR city IS NULL
+SELECT COUNT(*) FROM visits WHERE city NOT LIKE '%n' AND city LIKE '_%e_'
+SELECT COUNT(*) FROM visits WHERE NOT (smoker AND weight > 60)
+SELECT COUNT(*) FROM visits WHERE weight NOT IN (51, 52.5) AND age IN (1, 2, 3, 70, 77, 84)
+SELECT COUNT(*) FROM visits WHERE city NOT IN ('Bonn', 'Celle')
+SELECT COUNT(*) FROM visits WHERE age IN (visits_before, 7, 14)
+SELECT COUNT(*) FROM visits WHERE age BETWEEN 20 AND 40 AND age NOT BETWEEN 25 AND 30
+SELECT COUNT(*) FROM visits WHERE day >= '2022-03-04' AND day < DATE '2025-01-01' AND month <> '2026-03-01'
+SELECT COUNT(*) FROM visits WHERE day BETWEEN '2021-01-01' AND '2023-12-31' OR DAY(day) = 3
+SELECT COUNT(*) FROM visits WHERE COALESCE(smoker, TRUE) AND IFNULL(city, 'none') <> 'Bonn' AND NULLIF(age, 7) > 3
+SELECT COUNT(*) FROM visits WHERE CASE region WHEN 'north' THEN age > 20 WHEN 'south' THEN smoker END
+SELECT COUNT(*) FROM visits WHERE IF(smoker, age, visits_before) > 3
+SELECT COUNT(*), SUM(age * 2 - 3), SUM(-age), SUM(age % 7), SUM(ABS(age - 40)), SUM(LEAST(age, 30)), SUM(GREATEST(age, 30)) FROM visits
+SELECT COUNT(*), SUM(ROUND(Cost)), SUM(FLOOR(Cost / 3)), SUM(CEIL(Cost)), SUM(ROUND(age, -1)) FROM visits
+SELECT COUNT(*), SUM(Cost * 2), SUM(Cost + age), SUM(CAST(age AS DOUBLE)), SUM(COALESCE(age, 0)), COUNT(NULLIF(age, 7)) FROM visits
+SELECT COUNT(*), COUNT(CASE WHEN smoker THEN 1 END), COUNT(smoker), AVG(IF(smoker, age, 0)) FROM visits
+SELECT COUNT(*) AS n, region, SUM(Cost) / COUNT(*) AS mean FROM visits GROUP BY region HAVING n > 20 AND AVG(age) > 10
+SELECT COUNT(*) AS n, visits_before + 1 AS next, 100.0 * COUNT(*) / 90 FROM visits GROUP BY visits_before
+SELECT COUNT(*) AS n, region FROM visits GROUP BY region ORDER BY region DESC LIMIT 2 OFFSET 1
+SELECT COUNT(*), city FROM visits GROUP BY city ORDER BY city LIMIT 3
+SELECT COUNT(*), city FROM visits GROUP BY city ORDER BY city DESC NULLS FIRST LIMIT 2
+SELECT COUNT(*), age % 3 AS r FROM visits GROUP BY r ORDER BY -r
+SELECT COUNT(*) % 7, -SUM(age), ROUND(AVG(Cost), 1), SQRT(COUNT(*)), FLOOR(AVG(age)) FROM visits
+SELECT COALESCE(SUM(age), 0), NULLIF(COUNT(*), 90), CASE WHEN COUNT(*) > 3 THEN AVG(age) END, COUNT(*) BETWEEN 1 AND 3 FROM visits
+"""
+
+
+# Questions of several tables, of many visits each. Each aggregate has its grid, and the values lie on it.
+TOGETHER = (HERE / "together.txt").read_text(encoding="utf-8").strip().split("\n")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        for name, rows in {**tables(), "visits": clinic(), "visits_all": tables()["visits"]}.items():
+            frame = pd.DataFrame(rows)
+            for dates in ("day", "month", "taken"):
+                if dates in frame:
+                    frame[dates] = frame[dates].astype("datetime64[s]")
+            if "smoker" in frame:
+                frame["smoker"] = frame["smoker"].astype("boolean")
+            connection.register("frame", frame)
+            cast = ", ".join(f"{dates}::DATE AS {dates}" for dates in ("day", "month", "taken") if dates in frame)
+            connection.execute(f"CREATE TABLE {name} AS SELECT *{f' REPLACE ({cast})' if cast else ''} FROM frame")
+        yield connection
+
+
+@pytest.mark.parametrize("sql", TOGETHER)
+def test_a_question_of_several_tables_means_what_the_engine_means_by_it(sql: str, engine: duckdb.DuckDBPyConnection) -> None:
+    rest = sql.replace("WITH", ",", 1) if sql.startswith("WITH") else sql
+    expected = engine.execute(f"WITH visits AS (FROM visits_all) {rest}").fetchall()
+    found = answer(parse_question(sql, WIDE), tables())
+    assert sorted(map(_plain, found)) == sorted(map(_plain, expected))
+
+
+@pytest.mark.parametrize("sql", SAME.strip().split("\n"))
+def test_a_question_means_what_the_engine_means_by_it(sql: str, engine: duckdb.DuckDBPyConnection) -> None:
+    expected = engine.execute(sql).fetchall()
+    found = answer(ask(sql), {"visits": clinic()})
+    if "ORDER BY" not in sql:
+        expected, found = sorted(expected, key=_plain), sorted(found, key=_plain)
+    assert [_plain(row) for row in found] == [_plain(row) for row in expected]
+
+
+@pytest.mark.long
+@settings(max_examples=many(100), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(conditions(depth=3))
+def test_conditions_mean_what_the_engine_means_by_them(engine: duckdb.DuckDBPyConnection, condition: str) -> None:
+    sql = f"SELECT COUNT(*) FILTER (WHERE {condition}) FROM visits"  # after FROM, one that never holds is refused
+    assert answer(ask(sql), {"visits": clinic()}) == engine.execute(sql).fetchall()
+
+
+def _without(person: int) -> dict[str, list[dict[str, object]]]:
+    """The tables without one patient, and without one of the rows that are people of their own."""
+    kept = {name: [row for row in rows if row.get("patient_id", row.get("id")) != person] for name, rows in tables().items()}
+    mine = {row["order_id"] for row in tables()["orders"] if row["patient_id"] == person}
+    kept["lines"] = [row for row in kept["lines"] if row["order_id"] not in mine]
+    kept["answers"] = kept["answers"][:person] + kept["answers"][person + 1 :]
+    return kept
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sql", TOGETHER)
+def test_a_person_moves_a_question_no_further_than_its_plan_says(sql: str) -> None:
+    plan = ask(sql).plan
+    unit = Unit("add-remove", "row" if plan.bound.source.unit == "row" else "patient")
+    everything = interpret_plan(plan, tables(), _rank)
+    for person in (5, 20, 25):
+        less = interpret_plan(plan, _without(person), _rank)
+        moved = [Fraction(0)] * len(plan.measures)
+        for group in {**everything, **less}:
+            before, after = (_measured(plan.measures, cells.get(group)) for cells in (everything, less))
+            for place in range(len(moved)):
+                moved[place] += sum(abs(a - b) for a, b in zip(before[place], after[place], strict=True))
+        for far, measure, most in zip(moved, plan.measures, plan.sensitivity(unit), strict=True):
+            assert isinstance(measure, OrderStatistic) or far <= most.l1
+
+
+def _rank(unit: object, group: tuple[object, ...]) -> int:
+    return crc32(repr((unit, group)).encode())
+
+
+def _measured(measures: Sequence[Measure | OrderStatistic], numbers: Sequence[object] | None) -> list[list[int]]:
+    found, rest = [], list(numbers or ())
+    for measure in measures:
+        width = 1 if isinstance(measure, OrderStatistic) else measure.width
+        mine, rest = rest[:width] or [0] * width, rest[width:]
+        found.append([0] if isinstance(measure, OrderStatistic) else [int(str(number)) for number in mine])
+    return found
+
+
+def _plain(row: tuple[object, ...]) -> list[str]:
+    """Nine digits of numbers, and the day of what the engine calls a moment."""
+    return [f"{value:.9g}" if isinstance(value, int | float) else str(value)[:10] for value in row]
+
+
+def _asked(sql: str) -> None:
+    """Either a question, or a refusal with all its parts: nothing else may come of any text."""
+    try:
+        assert isinstance(parse_question(sql, CATALOG), Question)
+    except Refused as error:
+        what, line, marks, instead = str(error).split("\n")
+        assert what.strip()
+        assert len(line) < 120
+        assert "^" in marks
+        assert instead.strip()
+
+
+WORDS = st.sampled_from(sorted({word for sql in TEXTS for word in re.findall(r"\w+|'[^']*'|[^\w\s]", sql)}))
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    words = re.findall(r"\w+|'[^']*'|[^\w\s]|\s", draw(st.sampled_from(TEXTS)))
+    for _ in range(draw(st.integers(1, 3))):
+        place = draw(st.integers(0, len(words)))
+        change = draw(st.sampled_from(("put in", "take out", "replace", "repeat", "letter", "splice")))
+        if change == "put in":
+            words[place:place] = [" ", draw(WORDS), " "]
+        elif change == "take out":
+            words[place : place + draw(st.integers(1, 3))] = []
+        elif change == "replace":
+            words[place : place + 1] = [draw(WORDS)]
+        elif change == "repeat":
+            words[place:place] = words[place : place + 6] * draw(st.integers(1, 3))
+        elif change == "letter":
+            words[place:place] = [draw(st.characters())]
+        else:
+            words[place:] = re.findall(r"\w+|[^\w\s]|\s", draw(st.sampled_from(TEXTS)))
+    return "".join(words)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(mutated())
+def test_changed_texts_are_read_or_refused(sql: str) -> None:
+    _asked(sql)
+
+
+@pytest.mark.long
+@settings(max_examples=many(400), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(st.one_of(mutated(), st.lists(WORDS, max_size=60).map(" ".join), st.text(max_size=200), st.lists(WORDS, max_size=30).map("".join)))
+def test_whatever_is_written_is_read_or_refused(sql: str) -> None:
+    _asked(sql)
+
+
+HOSTILE = {
+    "not": "SELECT " + "NOT " * 2000 + "smoker FROM visits",
+    "minus": "SELECT " + "- " * 2000 + "age FROM visits",
+    "cast": "SELECT SUM(age" + "::int" * 1500 + ") FROM visits",
+    "select": "SELECT " + "(SELECT " * 38 + "1" + ")" * 38 + " FROM visits",
+    "from": "SELECT COUNT(*) FROM " + "(" * 38 + "visits" + ")" * 38,
+    "join": "SELECT COUNT(*) FROM visits " + "JOIN visits " * 1500,
+    "dots": "SELECT " + "a." * 1500 + "b FROM visits",
+    "interval": "SELECT " + "INTERVAL " * 900 + "1 FROM visits",
+    "types": "SELECT CAST(age AS " + "STRUCT<a " * 900 + "INT" + ">" * 900 + ") FROM visits",
+    "digits": "SELECT COUNT(*) FROM visits WHERE age = " + "9" * 5000,
+    "exponent": "SELECT COUNT(*) FROM visits WHERE Cost < 1e" + "9" * 5000,
+    "epsilon": "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1e" + "9" * 20 + ") COUNT(*) FROM visits",
+    "case": "SELECT COUNT(*) FROM visits WHERE " + "CASE " * 30 + "age" + " WHEN 1 THEN 1 WHEN 2 THEN 2 END" * 30 + " = 1",
+    "quotes": "SELECT " + "'" * 999,
+    "what the parser itself trips over": "SELECT VAR_MAP(1) FROM visits",
+    "surrogate": "SELECT '\ud800' FROM visits",
+}
+
+
+@pytest.mark.parametrize("sql", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_texts_are_refused(sql: str) -> None:
+    with pytest.raises(Unsupported):
+        ask(sql)
+
+
+def test_long_lists_of_conditions_are_read() -> None:
+    assert ask("SELECT COUNT(*) FROM visits WHERE " + " OR ".join(f"visits_before = {i}" for i in range(300))).aggregates
+
+
+@pytest.mark.long
+def test_nothing_of_the_text_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        for sql in TEXTS:
+            try:
+                ask(sql)
+            except Refused:
+                continue
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("sql", ["SELECT 'x' + 1", "SELECT COUNT(* FROM visits", "SELECT COUNT(*) FROM visits WHERE GROUP BY age"])
+def test_a_refusal_hides_where_the_parser_stumbled(sql: str) -> None:
+    with pytest.raises(Unsupported) as caught:
+        ask(sql)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "instead"),
+    [
+        ("SELECT TOP 5 region, COUNT(*) FROM visits GROUP BY region", "Write LIMIT 5 at the end"),
+        ("SELECT AVG(Total Cost) FROM visits", 'takes double quotes: "Total Cost".'),
+        ("SELECT COUNT(*) FROM visits WHERE 1 1", "Check the word before it."),
+        ('SELECT COUNT(*) FROM visits WHERE city = "Paris"', "Text takes single quotes: 'Paris'."),
+        ("SELECT age / 10, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(age / 10)."),
+        ("SELECT Cost, COUNT(*) FROM visits GROUP BY 1", "GROUP BY FLOOR(Cost / 10)."),
+        ("SELECT COUNT(*) FROM visits WHERE city ILIKE 'p%'", "LOWER(x) LIKE"),
+        ("SELECT COUNT(*) FROM visits WHERE day < '2025-06-31'", "a day that the calendar has"),
+        ("SELECT COUNT(*) FROM visits WHERE day BETWEEN '1.1.2025' AND '2025-02-01'", "Write year, month and day"),
+        ("SELECT AVG(smoker) FROM visits", "AVG(CASE WHEN smoker THEN 1 WHEN NOT (smoker) THEN 0 END)"),
+        ("SELECT SUM(smoker) FROM visits", "COUNT_IF(smoker)"),
+        ("SELECT AVG(CAST(smoker AS INT)) FROM visits", "CASE WHEN smoker THEN 1 WHEN NOT (smoker) THEN 0 END"),
+        ("SELECT AVG(month - day) FROM visits", "LEAST(GREATEST(month - day, 0), 365)"),
+        ("SHOW TABLES", "hedgerow.tables"),
+        ("DESCRIBE visits", "hedgerow.columns"),
+        ("SELECT RANK() OVER (ORDER BY 1) FROM visits", "divide by their sum"),
+        (
+            "SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)",
+            "SELECT AVG(age) FROM visits; then write its number here, as in age > 100.",
+        ),
+        ("SELECT COUNT(*), (SELECT COUNT(*) FROM labs) FROM visits", "SELECT COUNT(*) FROM labs; then write its number here."),
+        ("SELECT COUNT(*) FROM visits WHERE age = (SELECT visit_age FROM labs)", "Join it in FROM"),
+        ("SELECT COUNT(*) FROM visits WHERE region IN (SELECT region FROM regions)", "JOIN regions AS d ON visits.region = d.region."),
+        ("SELECT COUNT(*) FROM visits WHERE region NOT IN (SELECT region FROM regions)", "visits.region NOT IN ('a', 'b')."),
+        (
+            "SELECT COUNT(*) FROM patients p WHERE EXISTS (SELECT 1 FROM visits v WHERE v.region = p.region)",
+            "EXISTS (SELECT 1 FROM visits AS d WHERE d.patient_id = … AND d.region = p.region).",
+        ),
+        ("SELECT COUNT(*) FROM patients p WHERE p.region NOT IN (SELECT region FROM visits)", ": NOT EXISTS (SELECT 1 FROM visits AS d"),
+        ("SELECT AVG(age) FROM (SELECT age FROM visits ORDER BY day DESC LIMIT 10) t", "WHERE day >= …."),
+        ("SELECT AVG(age) FROM (SELECT age FROM visits ORDER BY day) t", "WHERE day <= …."),
+        ("SELECT AVG(age) FROM (SELECT age FROM visits ORDER BY age + 1) t", "WHERE x >= 100."),
+        ("SELECT AVG(age) FROM (SELECT age FROM visits LIMIT 10) t", "WHERE x >= 100."),
+        ("PRAGMA database_list", "SELECT * FROM hedgerow.columns"),
+        ("SELECT ANY_VALUE(city) FROM visits", "Write GROUP BY x with COUNT(*), or MODE(x)"),
+        ("SELECT ARRAY_AGG(city) FROM visits", "Write GROUP BY x with COUNT(*), or MODE(x)"),
+        ("SELECT APPROX_COUNT_DISTINCT(city) FROM visits", "Write COUNT(DISTINCT x)."),
+        ("SELECT COUNT(*) FROM visits WHERE city > 3", 'under [tables.visits.columns]: city = { type = "integer" };'),
+        ("SELECT COUNT(*) FROM visits WHERE city > 3.5", 'city = { type = "real" };'),
+        ("SELECT COUNT(*) FROM visits WHERE region > 3", "Bring both sides to one type"),
+        (
+            "SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id",
+            "SELECT AVG(LEAST(n, 20)) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t.",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits v JOIN labs l ON v.patient_id = l.patient_id GROUP BY v.patient_id",
+            "Group by something that many people share.",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits a JOIN visits b ON a.city = b.city AND a.age = b.age",
+            "Add a.patient_id = b.patient_id, for rows of one person; what people share is counted alone: "
+            "SELECT COUNT(*) … GROUP BY city, age.",
+        ),
+    ],
+)
+def test_the_hint_is_what_was_meant(sql: str, instead: str) -> None:
+    with pytest.raises(Refused) as caught:
+        ask(sql)
+    assert instead in str(caught.value).splitlines()[-1]
+
+
+def test_names_in_hints_can_be_copied() -> None:
+    columns = (Column("Patient ID", "integer"), Column("Total Cost", "real"), Column("Age", "integer"))
+    tables = {name: TableEntry(Schema(name, columns, "Patient ID")) for name in ("stays", "bills")}
+    for sql, instead in (
+        ("SELECT SUM(TotalCost) FROM stays", 'Did you mean "Total Cost"?'),
+        ("SELECT SUM(zzz) FROM stays", 'The columns are "Total Cost", Age.'),
+        ('SELECT MAX("Patient ID") FROM stays', 'COUNT(DISTINCT "Patient ID")'),
+        ("SELECT COUNT(*) FROM stays s JOIN bills b ON s.Age = b.Age", 'Add s."Patient ID" = b."Patient ID".'),
+        ('SELECT COUNT("Total Cost") FROM stays s JOIN bills b USING ("Patient ID")', 'Write s."Total Cost" or b."Total Cost".'),
+        ('SELECT COUNT(x."Total Cost") FROM stays s', 'Write s."Total Cost", or the column alone.'),
+    ):
+        with pytest.raises(Refused) as caught:
+            parse_question(sql, Catalog(tables))
+        assert instead in str(caught.value).splitlines()[-1]

@@ -1,0 +1,39 @@
+"""Forged certificates: a slice of what ``make slow`` tries."""
+
+from __future__ import annotations
+
+import pytest
+
+from verify.attacks.mutations import FALSE, accepted, fooled, plain, program
+
+TRUE = program("x: private[float]", "one", "return x + laplace(1 / eps)")
+EVERY = program("q: private[list], n: public[int]", "all", "for i in range(n):\n        output(laplace(1 / eps))")
+
+
+def test_no_forgery_is_accepted() -> None:
+    assert fooled(600, seed=20) == []
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_nor_is_what_proves_a_true_sibling(name: str) -> None:
+    found = program(*FALSE[name])
+    assert not accepted(found, plain(found))
+
+
+def test_but_true_claims_are() -> None:
+    """The documents that are changed do prove what they should prove."""
+    assert accepted(TRUE, plain(TRUE))
+    invariants = [[*plain(EVERY)["invariants"][0], ["<=", "@cost0", {"number": "0"}]]]
+    assert accepted(EVERY, plain(EVERY) | {"shifts": [{"number": "0"}], "invariants": invariants})
+
+
+@pytest.mark.parametrize("variant", [True, "nobody", ["read", "n", {"number": "0"}], ["length", "eps"], ["bit", "n", "n"]])
+def test_what_does_not_fit_is_refused_and_no_error(variant: object) -> None:
+    invariants = [[*plain(EVERY)["invariants"][0], ["<=", "@cost0", {"number": "0"}]]]
+    assert not accepted(EVERY, plain(EVERY) | {"shifts": [{"number": "0"}], "invariants": invariants, "variants": [variant]})
+
+
+def test_what_a_certificate_says_of_its_program_decides_nothing() -> None:
+    assert accepted(TRUE, plain(TRUE) | {"source": "0" * 64, "program": "another"})
+    half = program(*FALSE["half the noise"])
+    assert not accepted(half, plain(TRUE) | {"source": plain(half)["source"]})
